@@ -23,10 +23,9 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        for listening in sockets or []:
-            host, port = listening.getsockname()
-            sys.stdout.write(f"Local hub ready at http://{host}:{port}\n")
-            sys.stdout.flush()
+        host, port = self.servers[0].sockets[0].getsockname()
+        sys.stdout.write(f"Local hub ready at http://{host}:{port}\n")
+        sys.stdout.flush()
 
 
 def _loopback(host: str) -> str:
@@ -34,7 +33,7 @@ def _loopback(host: str) -> str:
         raise argparse.ArgumentTypeError(
             "its tokens are public knowledge, so it serves this computer only: 127.0.0.1"
         )
-    return host
+    return "127.0.0.1"
 
 
 def _arguments() -> argparse.Namespace:
@@ -64,17 +63,18 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
     try:
-        listening = socket.create_server((arguments.host, arguments.port))
         app = create_app(arguments.data.resolve(), _application())
     except (OSError, DataInUseError) as error:
         raise SystemExit(f"The local hub cannot start: {error}") from error
     config = uvicorn.Config(
         app,
+        host=arguments.host,
+        port=arguments.port,
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
     )
-    _Server(config).run(sockets=[listening])
+    _Server(config).run()
 
 
 if __name__ == "__main__":

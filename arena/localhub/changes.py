@@ -7,6 +7,9 @@ from typing import NamedTuple
 from arena.localhub import errors
 
 _REGULAR_FILE = "100644"
+# What file systems take: a path that nobody can download is not accepted.
+_MAX_NAME_BYTES = 255
+_MAX_PATH_BYTES = 1024
 
 
 class Entry(NamedTuple):
@@ -36,8 +39,11 @@ def check_path(path: str) -> None:
     """Refuse what would leave the folder it is downloaded to, or mean something to git."""
     parts = path.split("/")
     unsafe_part = any(part in ("", ".", "..") or part.lower() == ".git" for part in parts)
+    too_long = len(path.encode()) > _MAX_PATH_BYTES or any(
+        len(part.encode()) > _MAX_NAME_BYTES for part in parts
+    )
     unsafe_character = any(c < " " or c in "\\\x7f" for c in path)
-    if unsafe_part or unsafe_character:
+    if unsafe_part or unsafe_character or too_long:
         raise errors.bad_request(f"Invalid path in repository: {path[:200]!r}")
 
 

@@ -31,6 +31,9 @@ _ENVIRONMENT = {
     "LC_ALL": "C",
 }
 
+# Paths that mean `.git` on a Mac or on Windows are refused on every machine.
+_SETTINGS = ("-c", "core.protectHFS=true", "-c", "core.protectNTFS=true")
+
 
 def run_git(
     git_dir: Path,
@@ -41,7 +44,7 @@ def run_git(
     cwd: Path | None = None,
 ) -> bytes:
     result = subprocess.run(
-        ["git", "--git-dir", str(git_dir), *arguments],
+        ["git", *_SETTINGS, "--git-dir", str(git_dir), *arguments],
         input=stdin,
         capture_output=True,
         env={**_ENVIRONMENT, **(environment or {})},

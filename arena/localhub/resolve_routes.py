@@ -12,7 +12,7 @@ from arena.localhub.metadata import RepoType
 from arena.localhub.repository import Repository
 
 router = APIRouter()
-_ONE_RANGE = re.compile(r"bytes=(\d*)-(\d*)")
+_ONE_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 _SNIFFED = 8192
 
 

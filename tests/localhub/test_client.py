@@ -149,9 +149,7 @@ def test_revisions_by_branch_tag_and_sha(author: HfApi, dataset: str) -> None:
     of_first = ["v1.0", "feature/x", "refs/heads/feature/x", "refs/tags/v1.0", first, first[:7]]
     for revision in of_first:
         assert author.dataset_info(dataset, revision=revision).sha == first
-        path = author.hf_hub_download(
-            dataset, "a/one.txt", revision=revision, repo_type="dataset"
-        )
+        path = author.hf_hub_download(dataset, "a/one.txt", revision=revision, repo_type="dataset")
         assert Path(path).read_bytes() == b"one\n"
     for revision in ("main", "refs/heads/main"):
         assert author.dataset_info(dataset, revision=revision).sha == second

@@ -98,9 +98,9 @@ def domain_rows(rates: list[TaskRates]) -> list[DomainRow]:
 
 def _require_own(report: Report, run: Run) -> None:
     expected = {
-        "challenge": run.record.challenge_digest,
-        "recipe": run.record.recipe_digest,
-        "collection": run.record.collection,
+        "challenge_sha256": run.record.challenge_digest,
+        "recipe_sha256": run.record.recipe_digest,
+        "collection_sha256": run.record.collection,
     }
     if report.run != run.record.id:
         raise BadReport(run=run.record.id, problem=f"it is the report of {report.run!r}")

@@ -1,0 +1,1 @@
+"""What a laptop needs to play the whole arena; the product never imports it."""

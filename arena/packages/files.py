@@ -1,0 +1,97 @@
+"""The files of a folder, listed without following anything, and the limits they must keep."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.packages.findings import Finding, error, shown
+
+MAX_FILE_BYTES = 32 * 1024 * 1024
+MAX_PACKAGE_BYTES = 64 * 1024 * 1024
+MAX_PACKAGE_FILES = 2_000
+MAX_DEPTH = 16
+
+_MIB = 1024 * 1024
+
+
+class PackageFile(NamedTuple):
+    """A regular file: its path below the package with `/`, its size, whether it is executable."""
+
+    path: str
+    size: int
+    executable: bool
+
+
+class FileList(NamedTuple):
+    """The regular files of a folder in sorted order, and what else was found there."""
+
+    files: list[PackageFile]
+    findings: list[Finding]
+
+
+def list_files(root: Path) -> FileList:
+    """Lists the regular files below `root`; links, devices, `.git` and excess become findings."""
+    files: list[PackageFile] = []
+    findings: list[Finding] = []
+    pending = [""]
+    while pending:
+        folder = pending.pop()
+        if folder.count("/") >= MAX_DEPTH:
+            findings.append(_size_error(folder, f"folders nested deeper than {MAX_DEPTH}"))
+            continue
+        for entry in os.scandir(root / folder if folder else root):
+            path = f"{folder}/{entry.name}" if folder else entry.name
+            mode = entry.stat(follow_symlinks=False)
+            if _is_unsafe_name(entry.name):
+                findings.append(_unsafe(path, f"the name {shown(entry.name)} is not allowed"))
+            elif stat.S_ISDIR(mode.st_mode):
+                pending.append(path)
+            elif stat.S_ISREG(mode.st_mode):
+                files.append(PackageFile(path, mode.st_size, bool(mode.st_mode & 0o111)))
+            else:
+                kind = "a symbolic link" if stat.S_ISLNK(mode.st_mode) else "a special file"
+                findings.append(_unsafe(path, f"{shown(path)} is {kind}"))
+            if len(files) > MAX_PACKAGE_FILES:
+                findings.append(_size_error(".", f"more than {MAX_PACKAGE_FILES:,} files"))
+                return FileList(sorted(files), findings)
+    return FileList(sorted(files), findings + _size_findings(files))
+
+
+def _is_unsafe_name(name: str) -> bool:
+    control = any(ord(char) < 32 or ord(char) == 127 for char in name)
+    surrogate = any("\ud800" <= char <= "\udfff" for char in name)
+    return name == ".git" or control or surrogate or "\\" in name
+
+
+def _unsafe(path: str, message: str) -> Finding:
+    return error(
+        "TP007",
+        message,
+        path.encode("utf-8", "replace").decode(),
+        "Keep plain files and folders only: no links, devices, .git or control characters.",
+    )
+
+
+def _size_error(path: str, message: str) -> Finding:
+    return error("TP008", message, path, "Make the seed data smaller, or generate it in the image.")
+
+
+def _size_findings(files: list[PackageFile]) -> list[Finding]:
+    findings = [
+        _size_error(
+            file.path,
+            f"{file.size / _MIB:.1f} MiB, and a file may have {MAX_FILE_BYTES // _MIB} MiB",
+        )
+        for file in files
+        if file.size > MAX_FILE_BYTES
+    ]
+    total = sum(file.size for file in files)
+    if total > MAX_PACKAGE_BYTES:
+        limit = MAX_PACKAGE_BYTES // _MIB
+        findings.append(
+            _size_error(".", f"{total / _MIB:.1f} MiB in all, and a package may have {limit} MiB")
+        )
+    return findings

@@ -1,0 +1,115 @@
+"""YAML from strangers: safe types, positions of every key, and limits on everything that can grow.
+
+PyYAML does the parsing. This module refuses what a front matter never needs and an attacker likes:
+aliases (a few lines expand to gigabytes), deep nesting, very many nodes, duplicate keys.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import yaml
+
+MAX_BYTES = 256 * 1024
+MAX_NODES = 10_000
+MAX_DEPTH = 24
+
+KeyPath = tuple[str | int, ...]
+
+
+class YamlError(ValueError):
+    """Text that is no YAML we read. `line` is 1-based within the text given."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+
+
+class YamlText(NamedTuple):
+    """Parsed YAML: the data, and the line (1-based) where each key or item stands."""
+
+    data: Any
+    lines: dict[KeyPath, int]
+
+
+class _Loader(yaml.SafeLoader):
+    """PyYAML's safe loader, with timestamps left as the text that was written."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, regexp) for tag, regexp in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def load_yaml(text: str) -> YamlText:
+    """Parses one YAML document.
+
+    Raises:
+        YamlError: not YAML, or beyond the limits of this module; with the line.
+    """
+    if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+        raise YamlError(f"YAML of more than {MAX_BYTES // 1024} KiB")
+    try:
+        _check_events(text)
+        node = yaml.compose(text, Loader=_Loader)
+        lines: dict[KeyPath, int] = {}
+        data = None if node is None else _construct(_Loader(""), node, (), lines)
+    except yaml.MarkedYAMLError as exc:
+        mark = exc.problem_mark or exc.context_mark
+        line = mark.line + 1 if mark else None
+        raise YamlError(exc.problem or "not valid YAML", line) from exc
+    except yaml.YAMLError as exc:
+        raise YamlError(str(exc).splitlines()[0]) from exc
+    except ValueError as exc:
+        if isinstance(exc, YamlError):
+            raise
+        raise YamlError(str(exc)) from exc
+    return YamlText(data, lines)
+
+
+def _check_events(text: str) -> None:
+    """Walks the parse events before anything is built of them."""
+    depth = nodes = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        line = event.start_mark.line + 1 if event.start_mark else None
+        if isinstance(event, yaml.AliasEvent):
+            raise YamlError("aliases (*name) are not allowed", line)
+        if isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent):
+            nodes += 1
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > MAX_DEPTH:
+            raise YamlError(f"nested deeper than {MAX_DEPTH} levels", line)
+        if nodes > MAX_NODES:
+            raise YamlError(f"more than {MAX_NODES:,} values", line)
+
+
+def _construct(loader: _Loader, node: yaml.Node, path: KeyPath, lines: dict[KeyPath, int]) -> Any:
+    lines.setdefault(path, node.start_mark.line + 1)
+    if isinstance(node, yaml.MappingNode):
+        return _construct_mapping(loader, node, path, lines)
+    if isinstance(node, yaml.SequenceNode):
+        return [
+            _construct(loader, item, (*path, index), lines) for index, item in enumerate(node.value)
+        ]
+    return loader.construct_object(node)
+
+
+def _construct_mapping(
+    loader: _Loader, node: yaml.MappingNode, path: KeyPath, lines: dict[KeyPath, int]
+) -> dict[str, Any]:
+    mapping: dict[str, Any] = {}
+    for key_node, value_node in node.value:
+        line = key_node.start_mark.line + 1
+        if not isinstance(key_node, yaml.ScalarNode):
+            raise YamlError("a key must be a plain word", line)
+        key = key_node.value
+        if key in mapping:
+            raise YamlError(f"the key {key!r} stands twice", line)
+        lines[(*path, key)] = line
+        mapping[key] = _construct(loader, value_node, (*path, key), lines)
+    return mapping

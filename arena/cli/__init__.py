@@ -14,7 +14,7 @@ from arena.errors import ArenaError, BadRequest
 app = typer.Typer(
     name="arena",
     help="PostTrain Arena: check, submit, run and rank collections of verifiable RL tasks.",
-    no_args_is_help=True,
+    no_args_is_help=False,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -41,7 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
     Returns:
         The exit status: 0 ok, 1 the command failed or found something, 2 wrong usage.
     """
-    arguments = sys.argv[1:] if arguments is None else arguments
+    arguments = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
     as_json = "--json" in arguments
     try:
         status = app(arguments, prog_name="arena", standalone_mode=False)

@@ -79,13 +79,17 @@ def own_hub(tmp_path: Path) -> Iterator[Callable[[], RunningHub]]:
         running.process.wait()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def author(hub: RunningHub) -> HfApi:
     return hub.api("author")
 
 
 @pytest.fixture
 def dataset(author: HfApi) -> str:
+    return make_dataset(author)
+
+
+def make_dataset(author: HfApi) -> str:
     """A fresh public dataset of `author` with a README and two files."""
     repo_id = f"author/d-{uuid4().hex[:8]}"
     author.create_repo(repo_id, repo_type="dataset")
@@ -99,7 +103,7 @@ def dataset(author: HfApi) -> str:
     return repo_id
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def http(hub: RunningHub) -> Iterator[httpx.Client]:
     with httpx.Client(base_url=hub.url) as client:
         yield client

@@ -66,7 +66,7 @@ class Engine:
             raise
 
     def build(
-        self, context: bytes, tag: str, network: str, limits: Limits
+        self, context: bytes, network: str, limits: Limits, tag: str | None = None
     ) -> Iterator[dict[str, Any]]:
         """Build an image; yields the engine's messages. Leaving the loop ends the build."""
         memory = limits.memory_mb << 20
@@ -115,6 +115,9 @@ class Engine:
                 entrypoint=list(argv),
                 command=[],
                 user="0",
+                # A namespace of its own with nothing but loopback, as "none" gives, without the
+                # engine's own set-up of it: that is half of a container's start.
+                network_disabled=not limits.network,
                 labels={LABEL: "trial", OWNER_LABEL: this_process(), _KEY_LABEL: self._key},
                 healthcheck={"test": ["NONE"]},
                 host_config=host,

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from arena.packages import TaskPackage
 from arena.sandbox.archives import Bundle, regular_files
@@ -27,6 +28,9 @@ _NOT_THE_AUTHORS = re.compile(
     r"|50[0-9] (internal|bad|service|gateway)|no space left on device",
     re.IGNORECASE,
 )
+# A container whose network is disabled gets no such file from the engine, and programs that talk to
+# themselves need it.
+_HOSTS = b"127.0.0.1 localhost\n::1 localhost\n"
 _A_COMMAND_FAILED = "returned a non-zero code"
 
 
@@ -96,46 +100,59 @@ class Images:
         return Image(str(config["Id"]), config["Config"].get("WorkingDir") or "/")
 
     def _build(self, package: TaskPackage, tag: str, network: str, limits: Limits) -> None:
-        deadline = time.monotonic() + limits.build_sec
-        log = ""
-        try:
-            for line in self._said(package, tag, network, limits):
-                log = (log + str(line.get("stream", "")))[-_LOG_CHARACTERS:]
-                if "error" in line:
-                    _blame(package.name, str(line["error"]).strip(), log)
-                if time.monotonic() > deadline:
-                    raise TimeoutError
-        except TimeoutError as error:
-            # Closing the connection, which leaving the loop does, ends the build.
-            why = f"it took longer than {limits.build_sec:g} s"
-            raise BuildError(package.name, why, log) from error
+        build = _Build(package.name, time.monotonic() + limits.build_sec)
+        context = _context(package.root / "environment")
+        if limits.network:
+            build.follow(self._engine.build(context, network, limits, tag))
+            return
+        # Only the last of the two is tagged: a tag always means a whole image.
+        made = build.follow(self._engine.build(context, network, limits))
+        hosts = Bundle()
+        hosts.add_file("Dockerfile", f"FROM {made}\nCOPY hosts /etc/hosts\n".encode(), 0o644)
+        hosts.add_file("hosts", _HOSTS, 0o644)
+        build.follow(self._engine.build(hosts.finish(), network, limits, tag))
 
-    def _said(
-        self, package: TaskPackage, tag: str, network: str, limits: Limits
-    ) -> Iterator[dict[str, object]]:
+
+class _Build:
+    """Follows what the engine says of one package's build, until it ends or its time does."""
+
+    def __init__(self, package: str, deadline: float) -> None:
+        self._package = package
+        self._deadline = deadline
+        self._log = ""
+
+    def follow(self, messages: Iterator[dict[str, Any]]) -> str:
+        """The id of the image that was built."""
+        made = ""
         try:
-            context = _context(package.root / "environment")
-            yield from self._engine.build(context, tag, network, limits)
+            for message in messages:
+                self._log = (self._log + str(message.get("stream", "")))[-_LOG_CHARACTERS:]
+                made = message.get("aux", {}).get("ID", made)
+                if "error" in message:
+                    raise self._failure(str(message["error"]).strip())
+                if time.monotonic() > self._deadline:
+                    # Closing the connection, which leaving the loop does, ends the build.
+                    raise BuildError(self._package, "its time is up", self._log)
         except EngineUnavailable as error:
-            # A silent build meets the client's own limit, which is the same one.
-            if "timed out" in str(error):
-                raise TimeoutError from error
-            raise
+            # A silent build meets the client's limit, which is the same.
+            if "timed out" not in str(error):
+                raise
+            raise BuildError(self._package, "its time is up", self._log) from error
         except EngineError as error:
             # A Dockerfile that does not parse is refused at once, without a log.
-            if error.status == 400:
-                raise BuildError(package.name, str(error), "") from error
-            raise
+            if error.status != 400:
+                raise
+            raise BuildError(self._package, str(error), self._log) from error
+        return made
+
+    def _failure(self, why: str) -> Exception:
+        if _A_COMMAND_FAILED not in why and _NOT_THE_AUTHORS.search(why):
+            return EngineError(f"the build of {self._package} met trouble: {why}")
+        return BuildError(self._package, why, f"{self._log}{why}")
 
 
 def _version(state: os.stat_result) -> tuple[int, int, int]:
     return state.st_size, state.st_mtime_ns, state.st_mode
-
-
-def _blame(package: str, why: str, log: str) -> None:
-    if _A_COMMAND_FAILED not in why and _NOT_THE_AUTHORS.search(why):
-        raise EngineError(f"the build of {package} met trouble: {why}")
-    raise BuildError(package, why, f"{log}{why}")
 
 
 def _context(folder: Path) -> bytes:

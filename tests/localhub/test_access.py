@@ -8,7 +8,8 @@ import pytest
 from huggingface_hub import HfApi
 from huggingface_hub.errors import HfHubHTTPError, RepositoryNotFoundError
 
-from tests.localhub.conftest import RunningHub, bearer
+from tests.hub import RunningHub
+from tests.localhub.conftest import bearer
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from huggingface_hub.errors import (
 )
 from huggingface_hub.hf_api import RepoFile, RepoFolder
 
-from tests.localhub.conftest import RunningHub
+from tests.hub import RunningHub
 
 
 def commit(api: HfApi, repo_id: str, path: str, content: bytes, parent: str | None = None) -> str:

@@ -16,7 +16,8 @@ from huggingface_hub.errors import HfHubHTTPError
 from arena.localhub.git import ObjectReaders
 from arena.localhub.metadata import RepoType
 from arena.localhub.repos import Repositories
-from tests.localhub.conftest import RunningHub, bearer, start_hub
+from tests.hub import RunningHub, start_hub
+from tests.localhub.conftest import bearer
 
 
 def commit(api: HfApi, repo_id: str, path: str, parent: str | None = None) -> str:

@@ -1,0 +1,42 @@
+"""`/docs?page=…`: the repository's own documentation."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import gradio as gr
+
+from arena.web.layout import query, top
+from arena.web.site import QUIET, Site
+
+_ROOT = Path(__file__).resolve().parents[3]
+_LINK = re.compile(r"\]\((?:\./|docs/|\.\./)*([\w-]+)\.md(#[\w-]+)?\)")
+
+
+def build(site: Site, blocks: gr.Blocks) -> None:
+    """A list of pages, and the chosen one."""
+    top()
+    contents = gr.HTML()
+    body = gr.Markdown(elem_classes="docs")
+
+    def show(request: gr.Request) -> tuple[str, str]:
+        pages = _pages()
+        chosen = query(request, "page") or next(iter(pages), "")
+        text = pages[chosen].read_text(encoding="utf-8") if chosen in pages else ""
+        titles = {name: _title(path) for name, path in pages.items()}
+        html = site.render("docs", titles=titles, chosen=chosen, known=chosen in pages)
+        return html, _LINK.sub(r"](/docs?page=\1\2)", text)
+
+    blocks.load(show, None, [contents, body], **QUIET)
+
+
+def _pages() -> dict[str, Path]:
+    """The files by name: only these are ever read, whatever the address asks for."""
+    paths = [_ROOT / "README.md", *sorted((_ROOT / "docs").glob("*.md"))]
+    return {path.stem: path for path in paths if path.is_file()}
+
+
+def _title(path: Path) -> str:
+    heading = re.search(r"^# (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return heading[1] if heading else path.stem

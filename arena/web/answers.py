@@ -41,7 +41,7 @@ def not_found(render: Renderer) -> Callable[..., object]:
 
 
 def _page(render: Renderer, error: ArenaError, back: str) -> HTMLResponse:
-    return HTMLResponse(render.document("answer", error=error, back=back), error.status)
+    return HTMLResponse(render("answer", error=error, back=back), error.status)
 
 
 def _local(target: str | None) -> str:

@@ -35,7 +35,7 @@ def create_app(service: Arena) -> FastAPI:
     app.add_middleware(CORSMiddleware)
     app.add_middleware(SecurityHeaders)
     render = Renderer(service.settings.hub_endpoint)
-    return gr.mount_gradio_app(
+    gr.mount_gradio_app(
         app,
         _blocks(Site(service, render)),
         path="/",
@@ -56,6 +56,7 @@ def create_app(service: Arena) -> FastAPI:
             },
         },
     )
+    return app
 
 
 def _blocks(site: Site) -> gr.Blocks:

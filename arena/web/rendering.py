@@ -14,8 +14,6 @@ from arena.report import CurvePoint
 from arena.sources import parse_source
 
 _TEMPLATES = Path(__file__).parent / "templates"
-# Gradio's HTML component is a template itself: what a user wrote must not be read as one.
-_BRACES = str.maketrans({"{": "&#123;", "}": "&#125;", "$": "&#36;", "`": "&#96;"})
 
 # What each state means, as a colour; its name always stands beside it.
 TONES = {
@@ -46,11 +44,7 @@ class Renderer:
         )
 
     def __call__(self, template: str, **values: object) -> str:
-        """A part of a page."""
-        return self.document(template, **values).translate(_BRACES)
-
-    def document(self, template: str, **values: object) -> str:
-        """A page of its own, outside Gradio."""
+        """A template as HTML."""
         return self._env.get_template(f"{template}.html").render(**values)
 
     def source_url(self, source: str) -> str:

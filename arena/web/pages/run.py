@@ -38,12 +38,12 @@ def build(site: Site, blocks: gr.Blocks) -> None:
         if isinstance(found, ArenaError):
             hidden = gr.update(visible=False)
             return site.error(found), hidden, hidden, hidden, hidden, "", ticking(False)
-        return (*_parts(site, found, site.guest(token)), ticking(found.state in _UNDER_WAY))
+        return _parts(site, found, site.guest(token))
 
     def after(token: gr.OAuthToken | None, done: RunDetail | ArenaError) -> tuple[Any, ...]:
         """The error box and the reason as it was typed; or the page anew, and no reason."""
         if isinstance(done, ArenaError):
-            return site.error(done), gr.skip(), *[gr.skip() for _ in shown]
+            return site.error(done), gr.skip(), *[gr.skip() for _ in shown], gr.skip()
         return "", "", *_parts(site, done, site.guest(token))
 
     def on_cancel(text: str, request: gr.Request, token: gr.OAuthToken | None) -> tuple[Any, ...]:
@@ -61,19 +61,20 @@ def build(site: Site, blocks: gr.Blocks) -> None:
 
         return on_review
 
-    live(blocks, show, shown)
+    timer = live(blocks, show, shown)
     for button, handler in (
         (accept, reviewing("accepted")),
         (reject, reviewing("rejected")),
         (cancel, on_cancel),
     ):
-        button.click(handler, reason, [error, reason, *shown], **BUSY)
+        button.click(handler, reason, [error, reason, *shown, timer], **BUSY)
 
 
 def _parts(site: Site, found: RunDetail, who: Identity | None) -> tuple[Any, ...]:
-    """What the page shows of a run to `who`, in the order of its components."""
+    """What the page shows of a run to `who`, in the order of its components, and the timer."""
     read = site.service.read
     can_review = read.is_editor(who, found.challenge) and found.state in _REVIEWED
+    being_released = found.state == "accepted" and found.release is None
     can_cancel = read.may_launch(who, found.submission) and found.state in _UNDER_WAY
     return (
         site.render("run", r=found),
@@ -82,4 +83,5 @@ def _parts(site: Site, found: RunDetail, who: Identity | None) -> tuple[Any, ...
         gr.update(visible=can_review and found.state != "rejected"),
         gr.update(visible=can_cancel),
         site.render("run_rest", r=found) if found.change_pp is not None else "",
+        ticking(found.state in _UNDER_WAY or being_released),
     )

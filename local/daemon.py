@@ -28,6 +28,7 @@ STOP_SECONDS = 20.0
 # The longest socket below the runtime folder is containerd's; a unix address holds 107 bytes.
 _LONGEST_SOCKET = "/exec/containerd/containerd-debug.sock.ttrpc"
 _ADDRESS_BYTES = 107
+_FLAGS = ["--iptables=false", "--ip-forward=false", "--bridge=none"]
 
 
 class DaemonError(Exception):
@@ -156,7 +157,7 @@ def _launch(paths: Paths) -> subprocess.Popen[bytes]:
         raise DaemonError(f"{paths.runtime} belongs to somebody else")
     command = ["dockerd", "--data-root", str(paths.data), "--exec-root", str(paths.exec_root)]
     command += ["--pidfile", str(paths.pidfile), "-H", paths.url]
-    command += ["--iptables=false", "--ip-forward=false", "--bridge=none"]
+    command += _FLAGS
     with paths.log.open("wb") as log:
         # A session of its own: Ctrl-C at the terminal is for whoever started it, not for it.
         return subprocess.Popen(

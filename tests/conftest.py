@@ -43,3 +43,13 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningHub]:
     running = start_hub(tmp_path_factory.mktemp("hub"))
     yield running
     running.stop()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leaves the slow tests to CI=true."""
+    if os.environ.get("CI") == "true":
+        return
+    slow = pytest.mark.skip(reason="takes minutes: CI=true make test runs it")
+    for item in items:
+        if "slow" in item.keywords:
+            item.add_marker(slow)

@@ -1,4 +1,4 @@
-"""Chromium for the browser tests: the one that is there, else Debian's, where it may be installed."""
+"""Chromium for the browser tests: one that is there, else Debian's where it may be installed."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a laptop needs to play the whole arena; the product never imports it."""
+"""What one machine needs to run the arena: a Docker engine, its base images, the one start."""

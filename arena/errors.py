@@ -1,0 +1,229 @@
+"""Every error a user can meet: a code, what is wrong, and the next step.
+
+One class a code. The page, the API and the command line show the same three texts; nothing else
+reaches a user. Values are put into the texts by `str.format`, so what a user wrote is never read
+as a format.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class ArenaError(Exception):
+    """What a user did not get, and why."""
+
+    code: ClassVar[str] = "internal"
+    status: ClassVar[int] = 500
+    text: ClassVar[str] = "The arena met a fault of its own."
+    advice: ClassVar[str] = "Try again; if it stays, report it with the time and the address."
+
+    def __init__(self, **facts: object) -> None:
+        self.message = self.text.format(**facts)
+        self.next = self.advice.format(**facts)
+        super().__init__(f"{self.code}: {self.message}")
+
+    def as_dict(self) -> dict[str, str]:
+        """The shape of an error in every answer."""
+        return {"code": self.code, "message": self.message, "next": self.next}
+
+
+class BadRequest(ArenaError):
+    code, status = "bad_request", 400
+    text = "{problem}"
+    advice = "Mend the field and send it again; /openapi.json lists every field."
+
+
+class SignInRequired(ArenaError):
+    code, status = "sign_in_required", 401
+    text = "This needs to know who you are, and you are not signed in."
+    advice = "Sign in with Hugging Face, or send a token (HF_TOKEN on the command line)."
+
+
+class InvalidToken(ArenaError):
+    code, status = "invalid_token", 401
+    text = "The Hub does not know this token, or it has expired."
+    advice = "Sign in again, or make a new token in your Hub settings."
+
+
+class NotEditor(ArenaError):
+    code, status = "not_editor", 403
+    text = "{user} is no editor of {challenge}."
+    advice = "Ask a member of the organization {organization} with write or admin role to do it."
+
+
+class WeakToken(ArenaError):
+    code, status = "weak_token", 403
+    text = "Reviews and challenge states need a token with the write role; this one has {role}."
+    advice = "Use the web page, or a user token with the write role."
+
+
+class NotWorker(ArenaError):
+    code, status = "not_worker", 403
+    text = "{user} is no worker of this arena."
+    advice = "Workers are named in challenges/arena.yaml."
+
+
+class NotYours(ArenaError):
+    code, status = "not_yours", 403
+    text = "{source} belongs to {owner}; {user} has no author's rights over it."
+    advice = (
+        "Submit it as {owner} or as a member of that organization, or let its owner add "
+        "`members: [{user}]` to submission.yaml at that revision."
+    )
+
+
+class OwnCollection(ArenaError):
+    code, status = "own_collection", 403
+    text = "{user} is an author of this collection, and nobody reviews their own."
+    advice = "Ask another editor."
+
+
+class BadSource(ArenaError):
+    code, status = "bad_source", 400
+    text = "{source} is no address of a collection: {problem}."
+    advice = "Write hf:OWNER/NAME@REVISION, with :SUBPATH at the end where it is not the root."
+
+
+class SourceNotFound(ArenaError):
+    code, status = "source_not_found", 404
+    text = "There is no public dataset {repo}."
+    advice = "Check the spelling; a private dataset has to be made public first."
+
+
+class SourceGated(ArenaError):
+    code, status = "source_gated", 403
+    text = "The dataset {repo} is gated, so what is accepted could not be released openly."
+    advice = "Turn gating off in the dataset's settings, then submit again."
+
+
+class RevisionNotFound(ArenaError):
+    code, status = "revision_not_found", 404
+    text = "{repo} has no revision {revision}."
+    advice = "Use a commit, branch or tag that exists; the dataset's history lists them."
+
+
+class HubUnavailable(ArenaError):
+    code, status = "hub_unavailable", 503
+    text = "The Hub did not answer: {problem}."
+    advice = "Nothing was entered; try again in a minute."
+
+
+class UnknownChallenge(ArenaError):
+    code, status = "unknown_challenge", 404
+    text = "There is no challenge {challenge}."
+    advice = "`arena challenges` lists them."
+
+
+class UnknownSubmission(ArenaError):
+    code, status = "unknown_submission", 404
+    text = "There is no submission {submission}."
+    advice = "`arena status` lists yours."
+
+
+class UnknownRun(ArenaError):
+    code, status = "unknown_run", 404
+    text = "There is no run {run}."
+    advice = "`arena run list` lists them."
+
+
+class AlreadySubmitted(ArenaError):
+    code, status = "already_submitted", 409
+    text = "{source} is entered already, as {submission}."
+    advice = "See `arena status {submission}`; push a new commit to enter a new version."
+
+
+class LimitReached(ArenaError):
+    code, status = "limit_reached", 429
+    text = "{limit} at most {count} {window}, and {used} are used."
+    advice = "Try again after {until} (UTC)."
+
+
+class NotValid(ArenaError):
+    code, status = "not_valid", 409
+    text = "The submission {submission} is {state}, and only a valid one can be run."
+    advice = "`arena status {submission}` shows what to mend, or how far its validation is."
+
+
+class NotNewest(ArenaError):
+    code, status = "not_newest", 409
+    text = "{submission} has a newer valid version, {newest}."
+    advice = "Launch the run of {newest}."
+
+
+class ChallengeNotOpen(ArenaError):
+    code, status = "challenge_not_open", 409
+    text = "The challenge {challenge} is {state}: {reason}"
+    advice = "It takes no new runs until an editor opens it; what is entered stays."
+
+
+class ChallengeNotReady(ArenaError):
+    code, status = "challenge_not_ready", 409
+    text = "The challenge {challenge} takes no runs: {reason}."
+    advice = "Try again when the front page says that it takes runs."
+
+
+class RunsUsedUp(ArenaError):
+    code, status = "runs_used_up", 409
+    text = "This collection's line has used its {count} runs on {challenge}."
+    advice = "Runs that failed by the platform's fault do not count."
+
+
+class RunUnderWay(ArenaError):
+    code, status = "run_under_way", 409
+    text = "This collection has a run under way on {challenge}: {run}."
+    advice = "See `arena run show {run}`; launch the next one when it has ended."
+
+
+class NotCancellable(ArenaError):
+    code, status = "not_cancellable", 409
+    text = "The run {run} is {state}, and only a queued or running one can be cancelled."
+    advice = "See `arena run show {run}`."
+
+
+class NotReviewable(ArenaError):
+    code, status = "not_reviewable", 409
+    text = "The run {run} is {state}, and only a scored one is reviewed."
+    advice = "See `arena run show {run}`."
+
+
+class AlreadyReviewed(ArenaError):
+    code, status = "already_reviewed", 409
+    text = "The run {run} is {verdict} already, by {by}: {reason}"
+    advice = "Only the other verdict, with a reason, would change it."
+
+
+class SameState(ArenaError):
+    code, status = "same_state", 409
+    text = "The challenge {challenge} is {state} already: {reason}"
+    advice = "Nothing is to be done."
+
+
+class LeaseLost(ArenaError):
+    code, status = "lease_lost", 409
+    text = "This lease on {run} no longer holds: the run is {state}."
+    advice = "Stop the work; the arena has decided without it."
+
+
+class BadReport(ArenaError):
+    code, status = "bad_report", 422
+    text = "The report of {run} is refused: {problem}."
+    advice = "Bring the worker to the arena's version."
+
+
+class NotRecorded(ArenaError):
+    code, status = "not_recorded", 503
+    text = "The results store did not take it: {problem}."
+    advice = "Nothing was recorded; try again in a minute."
+
+
+class OutcomeUnknown(ArenaError):
+    code, status = "outcome_unknown", 503
+    text = "The results store fell silent ({problem}); whether it took this is not known yet."
+    advice = "Look whether it is there before you try again; the same Idempotency-Key is safe."
+
+
+class NotFound(ArenaError):
+    code, status = "not_found", 404
+    text = "There is nothing at {path}."
+    advice = "/openapi.json lists the addresses."

@@ -1,0 +1,238 @@
+"""What is stored: immutable, typed records. State is what they add up to (state.py).
+
+A field's type is also its column's type in the results dataset (store.py), so every field is a
+plain value, a list, or a list of parts with plain fields.
+"""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+Fault = Literal["author", "platform"]
+Outcome = Literal["valid", "invalid", "failed"]
+Verdict = Literal["accepted", "rejected"]
+
+
+def new_id(prefix: str) -> str:
+    """A new id that sorts by time: `<prefix>_<milliseconds><randomness>`, 80 bits in base 36-ish.
+
+    Ids are made before the ledger is asked, so that a commit whose answer was lost can be found.
+    """
+    milliseconds = int(datetime.now(UTC).timestamp() * 1000)
+    return f"{prefix}_{milliseconds:011x}{secrets.token_hex(4)}"
+
+
+class Part(BaseModel):
+    """A part of a record: a row in a list."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Record(BaseModel):
+    """What every record has. `seq` is 0 until the ledger gives it its place."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    prefix: ClassVar[str]
+
+    seq: int = 0
+    id: str
+    at: datetime = Field(default_factory=lambda: datetime.now(UTC))
+    by: str
+    schema_version: int = Field(default=1, alias="schema")
+    request: str | None = Field(default=None, description="hash of user, route, Idempotency-Key")
+
+
+class SubmissionRecord(Record):
+    """One author enters one collection, and consents to its open release when accepted."""
+
+    prefix: ClassVar[str] = "sub"
+    kind: Literal["submission"] = "submission"
+    title: str
+    source: str = Field(description="the address, pinned to its commit")
+    requested_revision: str
+    commit: str
+    line: str
+    authors: list[str] = Field(description="who has the author's rights, beside `by`")
+
+
+class StageRow(Part):
+    stage: str
+    seconds: float
+
+
+class PackageRow(Part):
+    name: str
+    domain: str
+    licence: str
+
+
+class FindingRow(Part):
+    package: str
+    code: str
+    severity: str
+    message: str
+    file: str
+    line: int | None
+    hint: str
+
+
+class ValidationRecord(Record):
+    """What the arena's check of a submission ended with."""
+
+    prefix: ClassVar[str] = "val"
+    kind: Literal["validation"] = "validation"
+    submission: str
+    outcome: Outcome
+    code: str | None = Field(description="of the error, where it failed or was refused")
+    reason: str | None
+    collection: str | None = Field(description="the content digest")
+    packages: list[PackageRow]
+    findings: list[FindingRow]
+    stages: list[StageRow]
+    rules: str
+    near_copies: str = Field(description="how they were looked for")
+
+
+class RunRecord(Record):
+    """A run was launched; it is queued."""
+
+    prefix: ClassVar[str] = "run"
+    kind: Literal["run"] = "run"
+    submission: str
+    collection: str
+    challenge: str
+    challenge_digest: str
+    recipe_digest: str
+    base_model: str
+    suite: str
+
+
+class RunEventRecord(Record):
+    """Something happened to a run: a lease, the end of a stage, a failure, a cancellation."""
+
+    prefix: ClassVar[str] = "evt"
+    kind: Literal["run_event"] = "run_event"
+    run: str
+    event: Literal["leased", "stage", "failed", "cancelled"]
+    lease: str | None = None
+    stage: str | None = None
+    seconds: float | None = None
+    fault: Fault | None = None
+    code: str | None = None
+    reason: str | None = None
+
+
+class DomainRow(Part):
+    """One domain's part of a result: fractions, and the change in pp."""
+
+    domain: str
+    tasks: int
+    before: float
+    after: float
+    change_pp: float
+
+
+class TaskRow(Part):
+    """One suite task under its opaque id: mean pass rates of its scored trials; None: missing."""
+
+    task: str
+    domain: str
+    before: float | None
+    after: float | None
+
+
+class ReportRecord(Record):
+    """A run was scored. Every figure was computed by the arena from the report's trials."""
+
+    prefix: ClassVar[str] = "rep"
+    kind: Literal["report"] = "report"
+    run: str
+    before: float
+    after: float
+    change_pp: float
+    stderr_pp: float | None
+    ci95_low_pp: float | None
+    ci95_high_pp: float | None
+    coverage: float
+    domains: list[DomainRow]
+    tasks: list[TaskRow]
+    report: str = Field(description="report.json as the worker sent it")
+
+
+class ReviewRecord(Record):
+    """An editor's verdict on a scored run. A later one supersedes it; none is ever changed."""
+
+    prefix: ClassVar[str] = "rev"
+    kind: Literal["review"] = "review"
+    run: str
+    verdict: Verdict
+    reason: str
+
+
+class ChallengeStateRecord(Record):
+    """An editor opened, paused or closed a challenge."""
+
+    prefix: ClassVar[str] = "cst"
+    kind: Literal["challenge_state"] = "challenge_state"
+    challenge: str
+    state: Literal["open", "paused", "closed"]
+    reason: str
+
+
+class ReleaseRecord(Record):
+    """An accepted collection is in the commons, by this commit."""
+
+    prefix: ClassVar[str] = "rel"
+    kind: Literal["release"] = "release"
+    run: str
+    submission: str
+    collection: str
+    repo: str
+    commit: str
+    folder: str
+    packages: list[PackageRow]
+
+
+AnyRecord = Annotated[
+    SubmissionRecord
+    | ValidationRecord
+    | RunRecord
+    | RunEventRecord
+    | ReportRecord
+    | ReviewRecord
+    | ChallengeStateRecord
+    | ReleaseRecord,
+    Field(discriminator="kind"),
+]
+
+KINDS: dict[str, type[Record]] = {
+    "submission": SubmissionRecord,
+    "validation": ValidationRecord,
+    "run": RunRecord,
+    "run_event": RunEventRecord,
+    "report": ReportRecord,
+    "review": ReviewRecord,
+    "challenge_state": ChallengeStateRecord,
+    "release": ReleaseRecord,
+}
+
+_ADAPTER: TypeAdapter[AnyRecord] = TypeAdapter(AnyRecord)
+
+
+def parse_record(line: str | bytes) -> AnyRecord:
+    """One line of the store as a record.
+
+    Raises:
+        pydantic.ValidationError: the line is no record that this code knows.
+    """
+    return _ADAPTER.validate_json(line)
+
+
+def dump_record(record: Record) -> str:
+    """A record as one line of the store."""
+    return record.model_dump_json(by_alias=True)

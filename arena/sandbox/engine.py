@@ -1,0 +1,247 @@
+"""The Docker engine as a trial sees it: the few calls it makes, each made once.
+
+The SDK's low-level client, because the high-level one inspects a container after every call; and
+every failure comes out as `EngineError`, so that an agent's own exceptions are never mistaken for
+the engine's.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from typing import Any
+from uuid import uuid4
+
+from docker import APIClient
+from docker.errors import APIError, DockerException
+from docker.types import LogConfig, Ulimit
+from docker.utils import kwargs_from_env
+from requests.exceptions import RequestException
+from urllib3.exceptions import HTTPError
+
+from arena.sandbox.errors import EngineError, EngineUnavailable
+from arena.sandbox.owners import OWNER_LABEL, is_alive, this_process
+from arena.sandbox.results import Limits
+
+LABEL = "org.posttrain-arena"
+DEFAULT_URL = "unix:///var/run/docker.sock"
+
+_KEY_LABEL = "org.posttrain-arena.sandbox"  # tells two sandboxes of one process apart
+_CALL_SECONDS = 120
+_OPEN_FILES = 4096
+# What root needs to work on files of any owner, and nothing else.
+_CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID"]
+
+
+class Engine:
+    """One engine, for several threads."""
+
+    def __init__(self, url: str | None, connections: int) -> None:
+        self.url = url or os.environ.get("DOCKER_HOST") or DEFAULT_URL
+        tls = kwargs_from_env().get("tls")
+        with self._trouble():
+            self._api = APIClient(
+                base_url=self.url,
+                version="auto",
+                timeout=_CALL_SECONDS,
+                tls=tls if self.url.startswith("tcp://") and tls else False,
+                max_pool_size=connections,
+            )
+            self.cpus = float(self._api.info()["NCPU"])
+        self._key = uuid4().hex
+        self._remover = ThreadPoolExecutor(2, thread_name_prefix="remove")
+        self._removals: list[Future[None]] = []
+
+    def image(self, tag: str) -> dict[str, Any] | None:
+        """What the engine knows of an image; None where it has none of that name."""
+        try:
+            with self._trouble():
+                return dict(self._api.inspect_image(tag))
+        except EngineError as error:
+            if error.status == 404:
+                return None
+            raise
+
+    def build(
+        self, context: bytes, network: str, limits: Limits, tag: str | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """Build an image; yields the engine's messages. Leaving the loop ends the build."""
+        memory = limits.memory_mb << 20
+        with self._trouble():
+            yield from self._api.build(
+                fileobj=io.BytesIO(context),
+                custom_context=True,
+                tag=tag,
+                rm=True,
+                forcerm=True,
+                network_mode=network,
+                container_limits={"memory": memory, "memswap": memory},
+                labels={LABEL: "image", OWNER_LABEL: this_process()},
+                decode=True,
+                # A build that says nothing for all of its time is over; one that talks is watched.
+                timeout=max(1, int(limits.build_sec)),
+            )
+
+    def create(self, image: str, argv: Sequence[str], limits: Limits, **more: Any) -> str:
+        """A container that has not started, with every limit on it; returns its id."""
+        memory = f"{limits.memory_mb}m"
+        largest_file = limits.storage_mb << 20
+        with self._trouble():
+            host = self._api.create_host_config(
+                network_mode="bridge" if limits.network else "none",
+                cap_drop=["ALL"],
+                cap_add=_CAPABILITIES,
+                security_opt=["no-new-privileges"],
+                mem_limit=memory,
+                memswap_limit=memory,
+                nano_cpus=int(limits.cpus * 1e9),
+                pids_limit=limits.pids,
+                init=True,
+                ulimits=[
+                    Ulimit(name="fsize", soft=largest_file, hard=largest_file),
+                    Ulimit(name="core", soft=0, hard=0),
+                    Ulimit(name="nofile", soft=_OPEN_FILES, hard=_OPEN_FILES),
+                ],
+                log_config=LogConfig(
+                    type=LogConfig.types.JSON, config={"max-size": "1m", "max-file": "1"}
+                ),
+            )
+            created = self._api.create_container(
+                image,
+                # The whole command is the entrypoint: the image's own must not wrap it.
+                entrypoint=list(argv),
+                command=[],
+                user="0",
+                # A namespace of its own with nothing but loopback, as "none" gives, without the
+                # engine's own set-up of it: that is half of a container's start.
+                network_disabled=not limits.network,
+                labels={LABEL: "trial", OWNER_LABEL: this_process(), _KEY_LABEL: self._key},
+                healthcheck={"test": ["NONE"]},
+                host_config=host,
+                **more,
+            )
+        return str(created["Id"])
+
+    def start(self, container: str) -> None:
+        with self._trouble():
+            self._api.start(container)
+
+    def put(self, container: str, archive: bytes) -> None:
+        """Unpack a tar archive at the container's root."""
+        with self._trouble():
+            self._api.put_archive(container, "/", archive)
+
+    def get(self, container: str, path: str) -> Iterator[bytes] | None:
+        """A path of the container as the chunks of a tar archive; None where there is none."""
+        try:
+            with self._trouble():
+                chunks, _ = self._api.get_archive(container, path)
+        except EngineError as error:
+            if error.status == 404:
+                return None
+            raise
+        return self._read(chunks)
+
+    def exec_create(self, container: str, argv: Sequence[str]) -> str:
+        with self._trouble():
+            return str(self._api.exec_create(container, list(argv), user="0")["Id"])
+
+    def exec_output(self, execution: str) -> Iterator[bytes]:
+        """Start an execution and read what it writes, in the engine's frames.
+
+        Without the SDK's connection upgrade: it reads past the buffer that the answer's header
+        came in, and loses what a quick command wrote by then.
+        """
+        url = f"{self._api.base_url}/v{self._api.api_version}/exec/{execution}/start"
+        with self._trouble():
+            answer = self._api.post(
+                url,
+                json={"Detach": False, "Tty": False},
+                stream=True,
+                timeout=(_CALL_SECONDS, None),
+            )
+            try:
+                if answer.status_code != 200:
+                    raise EngineError(answer.text.strip(), answer.status_code)
+                while chunk := answer.raw.read1(1 << 16):
+                    yield chunk
+            finally:
+                answer.close()
+
+    def exec_exit_code(self, execution: str) -> int | None:
+        """None while it runs. A process that it left behind does not count."""
+        with self._trouble():
+            state = self._api.exec_inspect(execution)
+        return None if state["Running"] or state["ExitCode"] is None else int(state["ExitCode"])
+
+    def wait(self, container: str, seconds: float) -> int:
+        """The exit code of a container that ends, or is killed, within `seconds`."""
+        with self._trouble():
+            return int(self._api.wait(container, timeout=int(seconds) + 1)["StatusCode"])
+
+    def kill(self, container: str) -> None:
+        """No process of the container is left afterwards."""
+        try:
+            with self._trouble():
+                self._api.kill(container)
+        except EngineError as error:
+            if error.status not in (404, 409):  # gone or ended already
+                raise
+
+    def written_bytes(self, container: str) -> int:
+        """What a container wrote to its own disk so far."""
+        with self._trouble():
+            url = f"{self._api.base_url}/v{self._api.api_version}/containers/{container}/json"
+            return int(self._api.get(url, params={"size": 1}).json().get("SizeRw") or 0)
+
+    def output(self, container: str, lines: int) -> bytes:
+        with self._trouble():
+            return bytes(self._api.logs(container, stdout=True, stderr=True, tail=lines))
+
+    def remove_later(self, container: str) -> None:
+        """Remove in the background; `close` waits for it."""
+        self._removals = [one for one in self._removals if not one.done()]
+        self._removals.append(self._remover.submit(self._remove, container))
+
+    def sweep(self) -> int:
+        """Remove the trial containers that no living process owns; returns how many."""
+        doomed = [
+            one["Id"]
+            for one in self._labelled(f"{LABEL}=trial")
+            if not is_alive(one["Labels"].get(OWNER_LABEL, ""))
+        ]
+        for container in doomed:
+            self._remove(container)
+        return len(doomed)
+
+    def close(self) -> None:
+        """Leave no container of this engine object behind."""
+        self._remover.shutdown(wait=True)
+        with suppress(EngineError):
+            for one in self._labelled(f"{_KEY_LABEL}={self._key}"):
+                self._remove(one["Id"])
+        self._api.close()
+
+    def _labelled(self, label: str) -> list[dict[str, Any]]:
+        with self._trouble():
+            return list(self._api.containers(all=True, filters={"label": label}))
+
+    def _remove(self, container: str) -> None:
+        with suppress(EngineError), self._trouble():
+            self._api.remove_container(container, force=True, v=True)
+
+    def _read(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        with self._trouble():
+            yield from chunks
+
+    @contextmanager
+    def _trouble(self) -> Iterator[None]:
+        try:
+            yield
+        except APIError as error:
+            raise EngineError(str(error.explanation or error), error.status_code) from error
+        except (DockerException, RequestException, HTTPError, OSError) as error:
+            raise EngineUnavailable(self.url, str(error)) from error

@@ -1,0 +1,39 @@
+"""What can go wrong around a trial, told apart by who can mend it."""
+
+from __future__ import annotations
+
+
+class EngineError(Exception):
+    """The Docker engine refused or failed. `status` is its HTTP status, None without an answer."""
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class EngineUnavailable(EngineError):
+    """No Docker engine answers; the message names the address that was tried."""
+
+    def __init__(self, address: str, why: str) -> None:
+        super().__init__(f"no Docker engine answers at {address}: {why}")
+        self.address = address
+
+
+class BuildError(Exception):
+    """The package's image does not build: its author's to mend. Holds the end of the build log."""
+
+    def __init__(self, package: str, why: str, log: str) -> None:
+        super().__init__(f"the image of {package} does not build: {why}")
+        self.log = log
+
+
+class SessionOver(Exception):
+    """The agent's container is gone or its time is up: there is nothing left to run a command in.
+
+    Raised by `Session.run` through the agent, and understood by the trial: an agent need not
+    catch it.
+    """
+
+
+class AgentFault(Exception):
+    """What the agent left cannot be verified; the trial scores 0."""

@@ -1,0 +1,149 @@
+"""Trials: an agent acts in one container, another verifies, and every failure finds its owner."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self, TypeVar
+
+from arena.packages import TaskPackage
+from arena.sandbox.agents import Agent
+from arena.sandbox.engine import Engine
+from arena.sandbox.errors import AgentFault, EngineError, SessionOver
+from arena.sandbox.images import Image, Images
+from arena.sandbox.results import Caps, Fault, Limits, Step, TrialResult
+from arena.sandbox.session import Session
+from arena.sandbox.verification import Carried, Verdict, collect, verify
+
+Item = TypeVar("Item")
+Outcome = TypeVar("Outcome")
+
+# Pauses before the engine is asked again; with the first, three tries in all.
+_PAUSES_SEC = (0.2, 1.0)
+# A job holds a wait and a read open while it and the remover make calls.
+_CONNECTIONS_A_JOB = 4
+
+
+class Sandbox:
+    """Trials on one Docker engine, `jobs` at a time under `map`.
+
+    Raises EngineUnavailable where no engine answers. Use it as a context manager: leaving it
+    removes every container it made.
+    """
+
+    def __init__(
+        self, engine_url: str | None = None, jobs: int = 4, caps: Caps | None = None
+    ) -> None:
+        self._engine = Engine(engine_url, connections=jobs * _CONNECTIONS_A_JOB)
+        self._images = Images(self._engine)
+        self._caps = caps or Caps()
+        self._workers = ThreadPoolExecutor(jobs, thread_name_prefix="trial")
+
+    def build(self, package: TaskPackage) -> str:
+        """The id of the package's image, built where the engine lacks it. Raises BuildError."""
+        return self._image(package).id
+
+    def trial(self, package: TaskPackage, agent: Agent, *, verifications: int = 1) -> TrialResult:
+        """One attempt at one task.
+
+        `verifications`: how many fresh containers may try for a reward before it counts as missing.
+        What the agent itself raises, and BuildError, come out of here; nothing else does.
+        """
+        began = time.monotonic()
+        attempt = _Attempt()
+        try:
+            verdict = self._attempt(package, agent, attempt, verifications)
+            fault: Fault | None = "verifier" if verdict.reward is None else None
+        except AgentFault as error:
+            verdict, fault = Verdict(0.0, str(error), ""), "agent"
+        except EngineError as error:
+            verdict, fault = Verdict(None, str(error), ""), "platform"
+        details = [attempt.ended, verdict.detail]
+        return TrialResult(
+            reward=verdict.reward,
+            fault=fault,
+            detail="; ".join(detail for detail in details if detail),
+            steps=attempt.steps,
+            verifier_output=verdict.output,
+            seconds=time.monotonic() - began,
+            image=attempt.image,
+        )
+
+    def map(self, function: Callable[[Item], Outcome], items: Iterable[Item]) -> list[Outcome]:
+        """`function` of each item, in order, in this sandbox's threads."""
+        return list(self._workers.map(function, items))
+
+    def sweep(self) -> int:
+        """Remove trial containers whose process died without doing so; returns how many."""
+        return self._engine.sweep()
+
+    def close(self) -> None:
+        """End the threads and remove what is left of the containers."""
+        self._workers.shutdown(wait=True, cancel_futures=True)
+        self._engine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        _type: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _attempt(
+        self, package: TaskPackage, agent: Agent, attempt: _Attempt, verifications: int
+    ) -> Verdict:
+        limits = self._limits(package)
+        image, carried = self._retrying(lambda: self._act(package, agent, limits, attempt))
+        for _ in range(verifications):
+            verdict = self._retrying(lambda: verify(self._engine, package, image, limits, carried))
+            if verdict.reward is not None:
+                break
+        return verdict
+
+    def _act(
+        self, package: TaskPackage, agent: Agent, limits: Limits, attempt: _Attempt
+    ) -> tuple[Image, Carried]:
+        image = self._images.ensure(package, limits)
+        attempt.image = image.id
+        session = Session(self._engine, package, image.id, limits)
+        try:
+            with suppress(SessionOver):
+                agent(session)
+            session.end()
+            return image, collect(self._engine, session, package, image, limits)
+        finally:
+            attempt.steps, attempt.ended = tuple(session.steps), session.over
+            session.discard()
+
+    def _image(self, package: TaskPackage) -> Image:
+        limits = self._limits(package)
+        return self._retrying(lambda: self._images.ensure(package, limits))
+
+    def _limits(self, package: TaskPackage) -> Limits:
+        return Limits.of(package, self._caps, self._engine.cpus)
+
+    def _retrying(self, call: Callable[[], Outcome]) -> Outcome:
+        for pause in _PAUSES_SEC:
+            try:
+                return call()
+            except EngineError:
+                self._images.forget()
+                time.sleep(pause)
+        return call()
+
+
+@dataclass
+class _Attempt:
+    """What is known of a trial so far, whatever ends it."""
+
+    image: str = ""
+    steps: tuple[Step, ...] = ()
+    ended: str | None = None

@@ -1,0 +1,172 @@
+"""The agent's side of a trial: commands in its container, within its time."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import time
+from pathlib import Path
+from threading import Event, Thread
+
+from arena.packages import TaskPackage
+from arena.sandbox.archives import Bundle
+from arena.sandbox.engine import Engine
+from arena.sandbox.errors import EngineError, SessionOver
+from arena.sandbox.frames import Frames
+from arena.sandbox.results import Limits, Step
+
+MAX_OUTPUT = 8000
+
+# How often a running command is looked at: has it ended and left a process holding its output?
+_GLANCE_SEC = 0.5
+# Asking how much a container wrote walks its files: only for commands that take a while.
+_DISK_SEC = 2.0
+_EXIT_CODE_TRIES = 20
+
+
+class Session:
+    """What an agent acts through. The container starts with the first command."""
+
+    def __init__(self, engine: Engine, package: TaskPackage, image: str, limits: Limits) -> None:
+        self.package = package
+        self.steps: list[Step] = []
+        self.seconds_left = limits.agent_sec
+        self.over: str | None = None
+        self._engine = engine
+        self._image = image
+        self._limits = limits
+        self._container: str | None = None
+        self._started = False
+
+    @property
+    def container(self) -> str | None:
+        """The agent's container; None where no command ran."""
+        return self._container
+
+    def run(self, command: str) -> Step:
+        """Run a command with `sh -c`. Only time spent in commands counts against the agent's.
+
+        A command that meets a limit ends the session: its step has no exit code, and another
+        command raises SessionOver.
+        """
+        if self.over is not None:
+            raise SessionOver(self.over)
+        container = self._running()
+        began = time.monotonic()
+        try:
+            step = self._execute(container, command)
+        except EngineError as error:
+            if not _is_the_agents_doing(error):
+                raise
+            self.over = f"no command runs in the container any more: {error}"
+            step = Step(command, None, str(error)[:MAX_OUTPUT])
+        self.seconds_left -= time.monotonic() - began
+        self.steps.append(step)
+        return step
+
+    def put_folder(self, folder: Path, destination: str) -> None:
+        """Copy a folder of this machine into the container, below its root."""
+        bundle = Bundle()
+        bundle.add_tree(destination.strip("/"), folder)
+        self._engine.put(self._created(), bundle.finish())
+
+    def end(self) -> None:
+        """Kill every process of the agent; its files stay readable."""
+        if self._container is not None and self._started:
+            self._engine.kill(self._container)
+
+    def discard(self) -> None:
+        if self._container is not None:
+            self._engine.remove_later(self._container)
+            self._container = None
+
+    def _created(self) -> str:
+        if self._container is None:
+            # Longer than the agent can last; the container is killed from outside anyway.
+            argv = ["sleep", str(math.ceil(self._limits.agent_sec) + 86_400)]
+            self._container = self._engine.create(self._image, argv, self._limits)
+        return self._container
+
+    def _running(self) -> str:
+        container = self._created()
+        if not self._started:
+            self._engine.start(container)
+            self._started = True
+        return container
+
+    def _execute(self, container: str, command: str) -> Step:
+        execution = self._engine.exec_create(container, ["sh", "-c", command])
+        reader = _Reader(self._engine, execution)
+        began = checked_disk = time.monotonic()
+        while not reader.wait(min(_GLANCE_SEC, began + self.seconds_left - time.monotonic())):
+            now = time.monotonic()
+            if now - began >= self.seconds_left:
+                return self._stop(command, reader, "the agent's time is up")
+            if self._engine.exec_exit_code(execution) is not None:
+                break  # it ended; what still holds its output is a process that it left behind
+            if now - checked_disk > _DISK_SEC:
+                checked_disk = now
+                if self._engine.written_bytes(container) > self._limits.storage_mb << 20:
+                    return self._stop(command, reader, "the agent filled its disk")
+        return Step(command, self._exit_code(execution), reader.text())
+
+    def _stop(self, command: str, reader: _Reader, why: str) -> Step:
+        self.over = why
+        self.end()
+        return Step(command, None, reader.text())
+
+    def _exit_code(self, execution: str) -> int | None:
+        """The output can end a moment before the engine has noticed the exit."""
+        for _ in range(_EXIT_CODE_TRIES):
+            code = self._engine.exec_exit_code(execution)
+            if code is not None:
+                return code
+            time.sleep(0.05)
+        return None
+
+
+class _Reader:
+    """Reads an execution's output in a thread, since reading may block for as long as it likes."""
+
+    def __init__(self, engine: Engine, execution: str) -> None:
+        self._frames = Frames(MAX_OUTPUT)
+        self._ended = Event()
+        self._error: EngineError | None = None
+        self._thread = Thread(target=self._read, args=(engine, execution), daemon=True)
+        self._thread.start()
+
+    def wait(self, seconds: float) -> bool:
+        """Whether the output ended within `seconds`; raises what reading it met."""
+        ended = self._ended.wait(max(0.0, seconds))
+        if self._error is not None:
+            raise self._error
+        return ended
+
+    def text(self) -> str:
+        return self._frames.text()
+
+    def _read(self, engine: Engine, execution: str) -> None:
+        try:
+            for chunk in engine.exec_output(execution):
+                self._frames.feed(chunk)
+        except EngineError as error:
+            self._error = error
+        finally:
+            self._ended.set()
+
+
+def script_argv(folder: Path, name: str, place: str) -> str:
+    """How a shell starts a package's script at `place`: by its first line, else with sh."""
+    with (folder / name).open("rb") as file:
+        has_shebang = file.read(2) == b"#!"
+    script = shlex.quote(f"{place}/{name}")
+    return script if has_shebang else f"sh {script}"
+
+
+def _is_the_agents_doing(error: EngineError) -> bool:
+    """A container that does not take a command any more after one ran in it.
+
+    409: it is not running. "OCI runtime exec failed": no process could be made inside, because
+    its shell, its memory or its process table is gone.
+    """
+    return error.status == 409 or "OCI runtime exec failed" in str(error)

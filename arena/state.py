@@ -1,0 +1,206 @@
+"""Records folded, by `seq`, into what is true now.
+
+A `State` is a value: `apply` gives a new one and leaves the old as it was, so that a decision can
+be tried before its records are committed, and dropped where the commit was refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Literal
+
+from arena.records import (
+    AnyRecord,
+    ChallengeStateRecord,
+    Fault,
+    ReleaseRecord,
+    ReportRecord,
+    ReviewRecord,
+    RunEventRecord,
+    RunRecord,
+    SubmissionRecord,
+    ValidationRecord,
+)
+
+RunState = Literal["queued", "running", "scored", "accepted", "rejected", "failed", "cancelled"]
+
+_MOVES: dict[RunState, frozenset[RunState]] = {
+    "queued": frozenset({"running", "failed", "cancelled"}),
+    "running": frozenset({"running", "scored", "failed", "cancelled"}),
+    "scored": frozenset({"accepted", "rejected"}),
+    "accepted": frozenset({"rejected"}),
+    "rejected": frozenset({"accepted"}),
+    "failed": frozenset(),
+    "cancelled": frozenset(),
+}
+
+
+class ImpossibleMove(Exception):
+    """Records that contradict what is true: a fault of the code that made them."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    record: SubmissionRecord
+    validation: ValidationRecord | None = None
+
+    @property
+    def collection(self) -> str | None:
+        """The content digest, once it is known."""
+        return self.validation.collection if self.validation else None
+
+    @property
+    def is_valid(self) -> bool:
+        return self.validation is not None and self.validation.outcome == "valid"
+
+    def is_author(self, user: str) -> bool:
+        """Whether `user` has the author's rights over what was submitted."""
+        return user.lower() in {name.lower() for name in (self.record.by, *self.record.authors)}
+
+
+@dataclass(frozen=True)
+class Run:
+    record: RunRecord
+    state: RunState = "queued"
+    lease: str | None = None
+    worker: str | None = None
+    events: tuple[RunEventRecord, ...] = ()
+    report: ReportRecord | None = None
+    reviews: tuple[ReviewRecord, ...] = ()
+    release: ReleaseRecord | None = None
+
+    @property
+    def failure(self) -> RunEventRecord | None:
+        """The event that ended the run without a score."""
+        last = self.events[-1] if self.events else None
+        return last if last and last.event in {"failed", "cancelled"} else None
+
+    @property
+    def fault(self) -> Fault | None:
+        return self.failure.fault if self.failure else None
+
+    @property
+    def costs_author(self) -> bool:
+        """Whether the run counts against the collection's runs: not where the platform failed."""
+        return self.fault != "platform" and self.state != "cancelled"
+
+    def moved(self, to: RunState) -> Run:
+        """The run in another state.
+
+        Raises:
+            ImpossibleMove: no run goes from its state to that one.
+        """
+        if to not in _MOVES[self.state]:
+            raise ImpossibleMove(f"{self.record.id}: {self.state} → {to}")
+        return replace(self, state=to)
+
+
+@dataclass(frozen=True)
+class State:
+    """What is true after the record `seq`."""
+
+    seq: int = 0
+    ids: frozenset[str] | set[str] = frozenset()
+    requests: dict[str, str] = field(default_factory=dict)
+    submissions: dict[str, Submission] = field(default_factory=dict)
+    runs: dict[str, Run] = field(default_factory=dict)
+    challenge_states: dict[str, ChallengeStateRecord] = field(default_factory=dict)
+
+    def apply(self, records: Iterable[AnyRecord]) -> State:
+        """The state after `records`, which follow on in `seq`.
+
+        Raises:
+            ImpossibleMove: a gap in `seq`, an id twice, or a move that no run can make.
+        """
+        ids, requests = set(self.ids), dict(self.requests)
+        folding = _Folding(dict(self.submissions), dict(self.runs), dict(self.challenge_states))
+        seq = self.seq
+        for record in records:
+            if record.seq != seq + 1:
+                raise ImpossibleMove(f"{record.id} has seq {record.seq} after {seq}")
+            if record.id in ids:
+                raise ImpossibleMove(f"the id {record.id} stands twice")
+            folding.fold(record)
+            seq = record.seq
+            ids.add(record.id)
+            if record.request:
+                requests[record.request] = record.id
+        return State(
+            seq, ids, requests, folding.submissions, folding.runs, folding.challenge_states
+        )
+
+    def queue(self, challenge: str | None = None) -> list[Run]:
+        """Runs that wait for a worker, first come first."""
+        return [
+            run
+            for run in self.runs.values()
+            if run.state == "queued" and challenge in (None, run.record.challenge)
+        ]
+
+    def newest_valid(self, line: str) -> Submission | None:
+        """The newest valid submission of a line."""
+        valid = [s for s in self.submissions.values() if s.record.line == line and s.is_valid]
+        return valid[-1] if valid else None
+
+    def line_runs(self, line: str, challenge: str) -> list[Run]:
+        """Every run of a line on a challenge, in order."""
+        return [
+            run
+            for run in self.runs.values()
+            if run.record.challenge == challenge
+            and self.submissions[run.record.submission].record.line == line
+        ]
+
+    def entered_since(self, when: datetime, user: str | None = None) -> list[Submission]:
+        """Submissions entered since `when`, of everybody or of one user."""
+        return [
+            s
+            for s in self.submissions.values()
+            if s.record.at >= when and user in (None, s.record.by)
+        ]
+
+
+@dataclass
+class _Folding:
+    submissions: dict[str, Submission]
+    runs: dict[str, Run]
+    challenge_states: dict[str, ChallengeStateRecord]
+
+    def fold(self, record: AnyRecord) -> None:
+        match record:
+            case SubmissionRecord():
+                self.submissions[record.id] = Submission(record)
+            case ValidationRecord():
+                submission = self.submissions[record.submission]
+                if submission.validation is not None:
+                    raise ImpossibleMove(f"{record.submission} is validated twice")
+                self.submissions[record.submission] = replace(submission, validation=record)
+            case RunRecord():
+                self.runs[record.id] = Run(record)
+            case RunEventRecord():
+                self.runs[record.run] = _after_event(self.runs[record.run], record)
+            case ReportRecord():
+                run = self.runs[record.run].moved("scored")
+                self.runs[record.run] = replace(run, report=record)
+            case ReviewRecord():
+                run = self.runs[record.run].moved(record.verdict)
+                self.runs[record.run] = replace(run, reviews=(*run.reviews, record))
+            case ChallengeStateRecord():
+                self.challenge_states[record.challenge] = record
+            case ReleaseRecord():
+                self.runs[record.run] = replace(self.runs[record.run], release=record)
+
+
+def _after_event(run: Run, event: RunEventRecord) -> Run:
+    match event.event:
+        case "leased":
+            if run.state != "queued":
+                raise ImpossibleMove(f"{event.run} is leased while {run.state}")
+            run = replace(run.moved("running"), lease=event.lease, worker=event.by)
+        case "stage":
+            run = run.moved("running")
+        case "failed" | "cancelled":
+            run = run.moved(event.event)
+    return replace(run, events=(*run.events, event))

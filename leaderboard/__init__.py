@@ -1,0 +1,1 @@
+"""Ranking and statistics: pure functions over state."""

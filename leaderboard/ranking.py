@@ -1,0 +1,101 @@
+"""The leaderboard: of each line its newest valid collection, by mean change over accepted runs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from pydantic import BaseModel, ConfigDict
+
+from arena.state import Run, State, Submission
+from leaderboard.statistics import mean_over_runs
+
+
+class Row(BaseModel):
+    """One collection's place. Figures in pp; None: no accepted run, so unranked."""
+
+    model_config = ConfigDict(frozen=True)
+
+    rank: int | None
+    collection: str
+    submission: str
+    title: str
+    source: str
+    author: str
+    mean_change_pp: float | None
+    stderr_pp: float | None
+    ci95_pp: tuple[float, float] | None
+    accepted: int
+    scored: int
+    tasks: int
+    domains: dict[str, float]
+
+
+def leaderboard(state: State, challenge: str, min_runs: int = 1) -> list[Row]:
+    """The rows of a challenge in order: ranked ones first, equal means sharing a rank."""
+    runs = [run for run in state.runs.values() if run.record.challenge == challenge]
+    by_line: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        by_line[state.submissions[run.record.submission].record.line].append(run)
+    rows = [
+        _row(newest, line_runs, min_runs)
+        for line, line_runs in by_line.items()
+        if (newest := state.newest_valid(line)) is not None
+    ]
+    return _ranked(rows)
+
+
+def _row(newest: Submission, line_runs: list[Run], min_runs: int) -> Row:
+    assert newest.validation is not None
+    accepted = [
+        run
+        for run in line_runs
+        if run.state == "accepted" and run.record.collection == newest.collection
+    ]
+    counted = accepted if len(accepted) >= min_runs else []
+    change = mean_over_runs([_differences(run) for run in counted])
+    return Row(
+        rank=None,
+        collection=newest.validation.collection or "",
+        submission=newest.record.id,
+        title=newest.record.title,
+        source=newest.record.source,
+        author=newest.record.by,
+        mean_change_pp=change.change * 100 if change else None,
+        stderr_pp=change.stderr * 100 if change and change.stderr is not None else None,
+        ci95_pp=(change.ci95[0] * 100, change.ci95[1] * 100) if change and change.ci95 else None,
+        accepted=len([run for run in line_runs if run.state == "accepted"]),
+        scored=len([run for run in line_runs if run.report is not None]),
+        tasks=len(newest.validation.packages),
+        domains=_domains(counted),
+    )
+
+
+def _differences(run: Run) -> dict[str, float]:
+    assert run.report is not None
+    return {
+        row.task: row.after - row.before
+        for row in run.report.tasks
+        if row.before is not None and row.after is not None
+    }
+
+
+def _domains(runs: list[Run]) -> dict[str, float]:
+    """The mean over runs of each domain's change, in pp."""
+    changes: dict[str, list[float]] = defaultdict(list)
+    for run in runs:
+        for row in run.report.domains if run.report else ():
+            changes[row.domain].append(row.change_pp)
+    return {domain: sum(values) / len(values) for domain, values in sorted(changes.items())}
+
+
+def _ranked(rows: list[Row]) -> list[Row]:
+    """Equal means share a rank, and the next rank is skipped; no result is last, without one."""
+    scored = sorted(
+        (row for row in rows if row.mean_change_pp is not None),
+        key=lambda row: -(row.mean_change_pp or 0),
+    )
+    ranked: list[Row] = []
+    for place, row in enumerate(scored, start=1):
+        tie = ranked and ranked[-1].mean_change_pp == row.mean_change_pp
+        ranked.append(row.model_copy(update={"rank": ranked[-1].rank if tie else place}))
+    return ranked + [row for row in rows if row.mean_change_pp is None]

@@ -1,0 +1,184 @@
+"""One dockerd of our own under a folder: start it, find it again, stop it.
+
+It has no bridge and touches no firewall, so it runs inside containers and small VMs, and it can
+pull nothing: its base images are made by `local.baseimages`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from docker import APIClient
+from docker.errors import DockerException
+from requests.exceptions import RequestException
+
+START_SECONDS = 60.0
+STOP_SECONDS = 20.0
+
+# The longest socket below the runtime folder is containerd's; a unix address holds 107 bytes.
+_LONGEST_SOCKET = "/exec/containerd/containerd-debug.sock.ttrpc"
+_ADDRESS_BYTES = 107
+
+
+class DaemonError(Exception):
+    """dockerd did not come up; the message says why, with the tail of its log."""
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Where one private engine keeps what it keeps."""
+
+    directory: Path
+    runtime: Path
+
+    @classmethod
+    def under(cls, directory: Path) -> Paths:
+        directory = directory.absolute()
+        if len(os.fsencode(directory)) + len(_LONGEST_SOCKET) <= _ADDRESS_BYTES:
+            return cls(directory, directory)
+        key = hashlib.sha256(os.fsencode(directory)).hexdigest()[:12]
+        return cls(directory, Path(tempfile.gettempdir()) / f"posttrain-arena-{key}")
+
+    @property
+    def data(self) -> Path:
+        return self.directory / "data"
+
+    @property
+    def log(self) -> Path:
+        return self.directory / "dockerd.log"
+
+    @property
+    def lock(self) -> Path:
+        return self.directory / "lock"
+
+    @property
+    def exec_root(self) -> Path:
+        return self.runtime / "exec"
+
+    @property
+    def pidfile(self) -> Path:
+        return self.runtime / "docker.pid"
+
+    @property
+    def socket(self) -> Path:
+        return self.runtime / "docker.sock"
+
+    @property
+    def url(self) -> str:
+        return f"unix://{self.socket}"
+
+
+@contextmanager
+def locked(paths: Paths) -> Iterator[None]:
+    """One start or stop at a time, over all processes of this machine."""
+    paths.directory.mkdir(parents=True, exist_ok=True)
+    with paths.lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+
+
+def answers(url: str, timeout: int = 5) -> bool:
+    """Whether a Docker engine answers at `url`."""
+    try:
+        client = APIClient(base_url=url, timeout=timeout)
+    except (DockerException, OSError):
+        return False
+    try:
+        return bool(client.ping())
+    except (DockerException, RequestException, OSError):
+        return False
+    finally:
+        client.close()
+
+
+def running_pid(paths: Paths) -> int | None:
+    """The process id of our dockerd; None where the pidfile is missing or a leftover.
+
+    A zombie has no command line, so a dockerd that ended is a leftover too.
+    """
+    with suppress(OSError, ValueError):
+        pid = int(paths.pidfile.read_text())
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        if os.fsencode(paths.pidfile) in command:
+            return pid
+    return None
+
+
+def start(paths: Paths) -> None:
+    """Start dockerd and wait until it answers. Call it under `locked`."""
+    if running_pid(paths) is None:
+        _clear_leftovers(paths)
+        process = _launch(paths)
+    else:
+        process = None  # somebody started it a moment ago, or it is slow to come up
+    deadline = time.monotonic() + START_SECONDS
+    while not answers(paths.url):
+        if process is not None and process.poll() is not None:
+            raise DaemonError(f"dockerd ended with {process.returncode}: {log_tail(paths)}")
+        if time.monotonic() > deadline:
+            stop(paths)
+            raise DaemonError(f"dockerd did not answer in {START_SECONDS:.0f} s: {log_tail(paths)}")
+        time.sleep(0.1)
+
+
+def stop(paths: Paths) -> bool:
+    """Stop our dockerd and its containers; False where none runs. Call it under `locked`."""
+    pid = running_pid(paths)
+    if pid is not None:
+        os.kill(pid, signal.SIGTERM)
+        if not _gone(paths, STOP_SECONDS):
+            os.kill(pid, signal.SIGKILL)
+            _gone(paths, STOP_SECONDS)
+    _clear_leftovers(paths)
+    return pid is not None
+
+
+def log_tail(paths: Paths, lines: int = 8) -> str:
+    """The last lines that dockerd wrote."""
+    with suppress(OSError):
+        return "\n".join(paths.log.read_text(errors="replace").splitlines()[-lines:])
+    return "(no log)"
+
+
+def _launch(paths: Paths) -> subprocess.Popen[bytes]:
+    paths.runtime.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if paths.runtime.stat().st_uid != os.geteuid():
+        raise DaemonError(f"{paths.runtime} belongs to somebody else")
+    command = ["dockerd", "--data-root", str(paths.data), "--exec-root", str(paths.exec_root)]
+    command += ["--pidfile", str(paths.pidfile), "-H", paths.url]
+    command += ["--iptables=false", "--ip-forward=false", "--bridge=none"]
+    with paths.log.open("wb") as log:
+        # A session of its own: Ctrl-C at the terminal is for whoever started it, not for it.
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            cwd="/",
+            start_new_session=True,
+        )
+
+
+def _clear_leftovers(paths: Paths) -> None:
+    """A killed dockerd leaves these, and a reused process id would then keep a new one down."""
+    for leftover in (paths.pidfile, paths.socket):
+        leftover.unlink(missing_ok=True)
+
+
+def _gone(paths: Paths, seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while running_pid(paths) is not None:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True

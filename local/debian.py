@@ -1,0 +1,55 @@
+"""Debian's packages: whether this machine may install them, and installing them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import IO
+
+
+class InstallError(Exception):
+    """A package could not be installed; the message holds what apt-get said last."""
+
+
+def why_not_installable() -> str | None:
+    """None where packages may be installed, else the reason in words."""
+    if os.geteuid() != 0:
+        return "not root"
+    if shutil.which("apt-get") is None or not Path("/etc/debian_version").exists():
+        return "not on Debian or Ubuntu"
+    return None
+
+
+def install(packages: list[str], log: IO[bytes]) -> None:
+    """Install `packages` and nothing that they merely recommend; apt's words go to `log`."""
+    apt = ["apt-get", "-q", "-y", "-o", "DPkg::Lock::Timeout=120"]
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for arguments in (["update"], ["install", "--no-install-recommends", *packages]):
+        done = subprocess.run(
+            [*apt, *arguments],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        log.write(done.stdout)
+        if done.returncode != 0:
+            said = done.stdout.decode("utf-8", "replace").strip().splitlines()[-5:]
+            raise InstallError(f"apt-get {arguments[0]} failed: " + " | ".join(said))
+
+
+def package_version(package: str) -> str | None:
+    """The installed version of a Debian package, None where it is not installed."""
+    if shutil.which("dpkg-query") is None:
+        return None
+    done = subprocess.run(
+        ["dpkg-query", "-W", "-f", "${db:Status-Status} ${Version}", package],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    status, _, version = done.stdout.partition(" ")
+    return version if done.returncode == 0 and status == "installed" else None

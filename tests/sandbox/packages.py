@@ -1,0 +1,86 @@
+"""Small task packages for trials, written to disk and loaded like anybody's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from arena.packages import TaskPackage, load_package
+
+TASK = """\
+---
+version: "1.0"
+metadata:
+  author_hub: author
+  category: software-engineering
+  difficulty: easy
+  tags: [files]
+  license: Apache-2.0
+  origin: original
+agent:
+  timeout_sec: {agent_sec}
+verifier:
+  timeout_sec: {verifier_sec}
+environment:
+  build_timeout_sec: {build_sec}
+  cpus: 1
+  memory_mb: 64
+  storage_mb: 16
+{more}---
+
+## prompt
+
+Write the word amber to the file /root/answer.txt.
+"""
+DOCKERFILE = "FROM busybox:1.35.0\nWORKDIR /root\n"
+TEST = """\
+#!/bin/sh
+here=$(dirname "$0")
+if [ "$(cat /root/answer.txt 2>/dev/null)" = "$(cat "$here/expected.txt")" ]
+then echo 1; else echo 0; fi > /logs/verifier/reward.txt
+"""
+VERIFIER = """\
+---
+document_version: "0.3"
+verifier:
+  name: answer
+  default_strategy: script
+  strategies:
+    script: {type: script, command: test.sh}
+  rubric:
+    dimensions:
+      answer: {weight: 1.0}
+---
+
+Passing means that the file holds the word.
+"""
+
+
+def write_package(
+    root: Path,
+    *,
+    dockerfile: str = DOCKERFILE,
+    test: str = TEST,
+    solve: str = "echo amber > /root/answer.txt\n",
+    agent_sec: float = 20,
+    verifier_sec: float = 20,
+    build_sec: float = 60,
+    more: str = "",
+) -> TaskPackage:
+    """A package whose one task is a word in a file; each part can be another."""
+    files = {
+        "task.md": TASK.format(
+            agent_sec=agent_sec, verifier_sec=verifier_sec, build_sec=build_sec, more=more
+        ),
+        "environment/Dockerfile": dockerfile,
+        "verifier/test.sh": test,
+        "verifier/expected.txt": "amber\n",
+        "verifier/test_outputs.py": "# The check is test.sh's own.\n",
+        "verifier/verifier.md": VERIFIER,
+        "verifier/rubrics/verifier.md": "The file holds the word and nothing else.\n",
+        "oracle/solve.sh": solve,
+    }
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return load_package(root)

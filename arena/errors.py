@@ -34,6 +34,12 @@ class BadRequest(ArenaError):
     advice = "Mend the field and send it again; /openapi.json lists every field."
 
 
+class ReasonRequired(ArenaError):
+    code, status = "reason_required", 400
+    text = "This needs a reason of 1 to 1,000 characters; it is recorded and shown."
+    advice = "Write why, in a sentence."
+
+
 class SignInRequired(ArenaError):
     code, status = "sign_in_required", 401
     text = "This needs to know who you are, and you are not signed in."
@@ -209,6 +215,18 @@ class BadReport(ArenaError):
     code, status = "bad_report", 422
     text = "The report of {run} is refused: {problem}."
     advice = "Bring the worker to the arena's version."
+
+
+class NearCopy(ArenaError):
+    code, status = "near_copy", 409
+    text = "{package} is a copy of a held-out task (similarity {similarity}, by {compared})."
+    advice = "Take the package out: what the arena measures with must not be trained on."
+
+
+class DuplicateCollection(ArenaError):
+    code, status = "duplicate_collection", 409
+    text = "The same content is entered already, as {submission} of {author}."
+    advice = "The same content is never two collections; an editor settles claims."
 
 
 class NotRecorded(ArenaError):

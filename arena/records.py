@@ -18,7 +18,7 @@ Verdict = Literal["accepted", "rejected"]
 
 
 def new_id(prefix: str) -> str:
-    """A new id that sorts by time: `<prefix>_<milliseconds><randomness>`, 80 bits in base 36-ish.
+    """A new id that sorts by time: `<prefix>_<milliseconds><32 random bits>`, in hexadecimal.
 
     Ids are made before the ledger is asked, so that a commit whose answer was lost can be found.
     """
@@ -53,6 +53,7 @@ class SubmissionRecord(Record):
     prefix: ClassVar[str] = "sub"
     kind: Literal["submission"] = "submission"
     title: str
+    owner: str = Field(description="who owns the repository: a user or an organization")
     source: str = Field(description="the address, pinned to its commit")
     requested_revision: str
     commit: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 
 from pydantic import BaseModel, ConfigDict
@@ -96,6 +97,8 @@ def _ranked(rows: list[Row]) -> list[Row]:
     )
     ranked: list[Row] = []
     for place, row in enumerate(scored, start=1):
-        tie = ranked and ranked[-1].mean_change_pp == row.mean_change_pp
+        tie = ranked and math.isclose(
+            ranked[-1].mean_change_pp or 0, row.mean_change_pp or 0, abs_tol=1e-9
+        )
         ranked.append(row.model_copy(update={"rank": ranked[-1].rank if tie else place}))
     return ranked + [row for row in rows if row.mean_change_pp is None]

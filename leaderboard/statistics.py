@@ -73,7 +73,7 @@ def change_over(rates: Sequence[TaskRates]) -> Change | None:
         after=before + change,
         change=change,
         stderr=stderr,
-        ci95=interval95(change, stderr, len(pairs)),
+        ci95=interval95(change, stderr, len(pairs) - 1),
     )
 
 
@@ -86,11 +86,11 @@ def standard_error(values: Sequence[float]) -> float | None:
     return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1) / n)
 
 
-def interval95(centre: float, stderr: float | None, n: int) -> tuple[float, float] | None:
-    """The 95 % interval by Student's t with n − 1 degrees of freedom."""
+def interval95(centre: float, stderr: float | None, degrees: float) -> tuple[float, float] | None:
+    """The 95 % interval by Student's t with `degrees` of freedom."""
     if stderr is None:
         return None
-    reach = float(stats.t.ppf(0.975, n - 1)) * stderr
+    reach = float(stats.t.ppf(0.975, degrees)) * stderr
     return centre - reach, centre + reach
 
 
@@ -118,10 +118,15 @@ def mean_over_runs(differences: Sequence[dict[str, float]]) -> Change | None:
     change = math.fsum(per_run) / len(per_run)
     of_tasks, of_runs = standard_error(means), standard_error(per_run)
     stderr = None if of_tasks is None else math.hypot(of_tasks, of_runs or 0.0)
-    degrees = len(tasks) if len(per_run) < 2 else min(len(tasks), len(per_run))
-    return Change(
-        len(tasks), math.nan, math.nan, change, stderr, interval95(change, stderr, degrees)
-    )
+    degrees = _degrees(of_tasks or 0.0, len(means), of_runs or 0.0, len(per_run))
+    ci95 = interval95(change, stderr, degrees)
+    return Change(len(tasks), math.nan, math.nan, change, stderr, ci95)
+
+
+def _degrees(error_a: float, n_a: int, error_b: float, n_b: int) -> float:
+    """Degrees of freedom of a sum of two independent variances (Welch-Satterthwaite)."""
+    weight = sum(error**4 / (n - 1) for error, n in ((error_a, n_a), (error_b, n_b)) if n > 1)
+    return (error_a**2 + error_b**2) ** 2 / weight if weight else max(n_a - 1, 1)
 
 
 def _mean(values: Sequence[float]) -> float | None:

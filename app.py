@@ -1,0 +1,39 @@
+"""The Space: settings → arena → web app, served."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+
+import uvicorn
+
+from arena.challenges import ChallengeFileError
+from arena.service import Arena
+from arena.settings import Settings, SettingsError
+
+
+def main() -> int:
+    """Serves until stopped; says in one line what is wrong where it cannot start."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    try:
+        settings = Settings.from_env(os.environ)
+        service = Arena(settings)
+    except (SettingsError, ChallengeFileError) as exc:
+        sys.stderr.write(f"The arena does not start: {exc}\n")
+        return 2
+    from arena.web import create_app  # Gradio reads its environment when imported: settings first
+
+    service.start()
+    try:
+        uvicorn.run(
+            create_app(service), host=settings.host, port=settings.port, log_level="warning"
+        )
+    finally:
+        service.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

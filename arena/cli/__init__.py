@@ -1,0 +1,62 @@
+"""The command line: one file a noun, everything printed through `output`."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+from pydantic import ValidationError
+
+from arena.cli import account, check, commons, leaderboard, reviews, runs, submissions, worker
+from arena.cli.output import print_failure
+from arena.errors import ArenaError, BadRequest
+
+app = typer.Typer(
+    name="arena",
+    help="PostTrain Arena: check, submit, run and rank collections of verifiable RL tasks.",
+    no_args_is_help=False,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+check.register(app)
+account.register(app)
+submissions.register(app)
+runs.register(app)
+reviews.register(app)
+leaderboard.register(app)
+commons.register(app)
+worker.register(app)
+
+
+class Usage(ArenaError):
+    code, status = "usage", 400
+    text = "{problem}"
+    advice = "`arena --help` and `arena COMMAND --help` say how."
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs one command.
+
+    Returns:
+        The exit status: 0 ok, 1 the command failed or found something, 2 wrong usage.
+    """
+    arguments = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    as_json = "--json" in arguments
+    try:
+        status = app(arguments, prog_name="arena", standalone_mode=False)
+    except ArenaError as exc:
+        print_failure(exc, as_json)
+        return 1
+    except ValidationError:
+        problem = "the arena's answer has another shape than this version knows"
+        print_failure(BadRequest(problem=problem), as_json)
+        return 1
+    except (KeyboardInterrupt, typer.Abort):
+        sys.stderr.write("\nStopped; what was sent goes on in the arena.\n")
+        return 130
+    except typer.TyperException as exc:
+        problem = getattr(exc, "message", "") or str(exc)
+        print_failure(Usage(problem=problem.replace("\n", " ")), as_json)
+        return 2
+    return status if isinstance(status, int) else 0

@@ -1,0 +1,94 @@
+"""Printing: data to stdout, messages to stderr. What users wrote is never read as markup."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from arena.errors import ArenaError
+
+out = Console(markup=False, highlight=False, emoji=False, soft_wrap=True)
+err = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+STYLES = {
+    "valid": "green",
+    "scored": "cyan",
+    "accepted": "green",
+    "invalid": "red",
+    "failed": "red",
+    "rejected": "red",
+    "error": "red",
+    "warning": "yellow",
+    "open": "green",
+    "paused": "yellow",
+}
+
+
+def print_json(data: dict[str, Any]) -> None:
+    """One JSON object, and nothing else."""
+    sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
+
+
+def print_failure(error: ArenaError, as_json: bool) -> None:
+    """An error: as JSON on stdout, else in words on stderr."""
+    if as_json:
+        print_json({"ok": False, "error": error.as_dict()})
+        return
+    shown = error.as_dict()
+    err.print(Text(f"Error ({shown['code']}): ", "bold red").append(shown["message"], "default"))
+    err.print(Text(f"Next: {shown['next']}"))
+
+
+def note(text: str) -> None:
+    """A message beside the data."""
+    err.print(Text(text, "dim"))
+
+
+def state(name: str) -> Text:
+    """A state in its colour."""
+    return Text(name, STYLES.get(name, ""))
+
+
+def facts(rows: Iterable[tuple[str, str | Text | None]]) -> None:
+    """A list of names and values; those without a value are left out."""
+    shown = [(name, value) for name, value in rows if value is not None]
+    width = max((len(name) for name, _ in shown), default=0)
+    for name, value in shown:
+        out.print(Text(f"{name:<{width}}  ", "dim").append(value))
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str | Text]], empty: str) -> None:
+    """A table: columns named `>x` align right. Where there is no row, `empty` says what to do."""
+    rows = list(rows)
+    if not rows:
+        note(empty)
+        return
+    made = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for name in columns:
+        right = name.startswith(">")
+        made.add_column(name.lstrip(">"), justify="right" if right else "left", no_wrap=right)
+    for row in rows:
+        made.add_row(*row)
+    out.print(made, soft_wrap=False)
+
+
+def pp(value: float | None) -> str:
+    """A change in percentage points: signed, one decimal, a true minus."""
+    return "–" if value is None else f"{value:+.1f}".replace("-", "−")
+
+
+def percent(fraction: float | None) -> str:
+    """A fraction in percent, one decimal."""
+    return "–" if fraction is None else f"{fraction * 100:.1f}"
+
+
+def interval(ends: Sequence[float] | None) -> str:
+    """A 95 % interval in pp."""
+    return "–" if ends is None else f"[{pp(ends[0])}, {pp(ends[1])}]"

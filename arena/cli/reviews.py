@@ -1,0 +1,51 @@
+"""`arena review list|accept|reject` (editors)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from arena.cli.connection import Json, Reason, client
+from arena.cli.output import facts, print_json, state
+from arena.cli.runs import print_runs
+
+app = typer.Typer(help="Review results (editors).")
+RunId = Annotated[str, typer.Argument(help="A scored run's id.")]
+
+
+def register(parent: typer.Typer) -> None:
+    """Adds `arena review`."""
+    parent.add_typer(app, name="review")
+
+
+@app.command("list")
+def list_waiting(json: Json = False) -> None:
+    """Results that wait for a review."""
+    answer = client().get("/runs", limit=200)
+    waiting = [run for run in answer["runs"] if run["state"] == "scored"]
+    if json:
+        print_json({"ok": True, "runs": waiting})
+    else:
+        print_runs(waiting, "No result waits for a review.")
+
+
+@app.command()
+def accept(run: RunId, reason: Reason, json: Json = False) -> None:
+    """Accept a result: it ranks, and its collection is released to the commons."""
+    _review(run, "accepted", reason, json)
+
+
+@app.command()
+def reject(run: RunId, reason: Reason, json: Json = False) -> None:
+    """Reject a result: it does not rank."""
+    _review(run, "rejected", reason, json)
+
+
+def _review(run: str, verdict: str, reason: str, json: bool) -> None:
+    answer = client().post("/reviews", {"run": run, "verdict": verdict, "reason": reason})
+    if json:
+        print_json(answer)
+        return
+    found = answer["run"]
+    facts([("run", run), ("state", state(found["state"])), ("reason", reason)])

@@ -1,0 +1,186 @@
+"""`arena run launch|show|cancel|list`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from arena.cli.connection import Json, Reason, Wait, client, follow
+from arena.cli.output import facts, interval, note, out, percent, pp, print_json, state, table
+
+Run = dict[str, Any]
+OVER = {"scored", "accepted", "rejected", "failed", "cancelled"}
+
+app = typer.Typer(help="Launch runs of collections, and follow them.")
+
+
+def register(parent: typer.Typer) -> None:
+    """Adds `arena run`."""
+    parent.add_typer(app, name="run")
+
+
+@app.command()
+def launch(
+    submission: Annotated[str, typer.Argument(help="A valid submission's id.")],
+    challenge: Annotated[str, typer.Option("--challenge", help="The challenge's id.")],
+    wait: Wait = False,
+    json: Json = False,
+) -> int:
+    """Queue a run of a valid submission."""
+    arena = client()
+    body = {"submission": submission, "challenge": challenge}
+    run = arena.post("/runs:launch", body)["run"]
+    if wait:
+        path = f"/runs/{run['id']}"
+        run = follow(
+            lambda: arena.get(path)["run"], lambda r: r["state"] in OVER, describe, quiet=json
+        )
+    return _print(run, json, wait)
+
+
+@app.command()
+def show(
+    run: Annotated[str, typer.Argument(help="The run's id.")],
+    wait: Wait = False,
+    json: Json = False,
+) -> int:
+    """One run: its stages, its result, its reviews."""
+    arena = client()
+    found = follow(
+        lambda: arena.get(f"/runs/{run}")["run"],
+        lambda r: not wait or r["state"] in OVER,
+        describe,
+        quiet=json,
+    )
+    return _print(found, json, wait)
+
+
+@app.command()
+def cancel(
+    run: Annotated[str, typer.Argument(help="The run's id.")], reason: Reason, json: Json = False
+) -> int:
+    """End a queued or running run; it costs the author nothing."""
+    return _print(client().post(f"/runs/{run}:cancel", {"reason": reason})["run"], json, False)
+
+
+@app.command("list")
+def list_runs(
+    challenge: Annotated[str | None, typer.Option("--challenge", help="Of one challenge.")] = None,
+    json: Json = False,
+) -> None:
+    """Runs, newest first."""
+    answer = client().get("/runs", challenge=challenge, limit=200)
+    if json:
+        print_json(answer)
+    else:
+        print_runs(answer["runs"], "No run yet: arena run launch SUBMISSION --challenge demo")
+
+
+def print_runs(runs: list[Run], empty: str) -> None:
+    """Runs in a table."""
+    table(
+        ["run", "state", "challenge", "title", "by", ">before %", ">after %", ">change pp", ">SE"],
+        [
+            [
+                r["id"],
+                state(r["state"]),
+                r["challenge"],
+                r["title"],
+                r["by"],
+                percent(r["before"]),
+                percent(r["after"]),
+                pp(r["change_pp"]),
+                "–" if r["stderr_pp"] is None else f"{r['stderr_pp']:.1f}",
+            ]
+            for r in runs
+        ],
+        empty,
+    )
+
+
+def describe(run: Run) -> str:
+    """How far a run is, in one line."""
+    if run["state"] == "queued":
+        alive = "" if run["worker_alive"] else "; no worker is heard of"
+        return f"{run['id']}: queued, place {run['place']}{alive}"
+    current = next((s for s in run["stages"] if s["status"] == "running"), None)
+    if current is None:
+        return f"{run['id']}: {run['state']}"
+    counts = f" {current['done']}/{current['total']}" if current["total"] else ""
+    return f"{run['id']}: {current['stage']}{counts}"
+
+
+def _print(run: Run, json: bool, waited: bool) -> int:
+    failure = run["failure"]
+    bad = waited and failure is not None
+    if json:
+        error = failure and {
+            "code": failure["code"],
+            "message": failure["reason"],
+            "next": _next(failure),
+        }
+        print_json({"ok": not bad} | ({"error": error} if bad else {}) | {"run": run})
+        return int(bad)
+    _print_facts(run)
+    if run["domains"]:
+        out.print()
+        print_rates("domain", run["domains"])
+    if run["tasks"]:
+        print_rates("task", run["tasks"])
+    if run["state"] == "scored":
+        note("Next: an editor reviews it; then it ranks.")
+    return int(bad)
+
+
+def _next(failure: dict[str, Any]) -> str:
+    if failure["fault"] == "author":
+        return "Mend the collection, submit the new commit, launch again."
+    return "It cost nothing; launch again."
+
+
+def _print_facts(run: Run) -> None:
+    failure, review = run["failure"], run["reviews"][-1] if run["reviews"] else None
+    current = describe(run).partition(": ")[2]
+    scored = run["change_pp"] is not None
+    facts(
+        [
+            ("run", run["id"]),
+            ("state", state(run["state"])),
+            ("stage", current if run["state"] in {"queued", "running"} else None),
+            ("challenge", run["challenge"]),
+            ("collection", f"{run['title']} ({run['collection'][:12]})"),
+            ("before", f"{percent(run['before'])} %" if scored else None),
+            ("after", f"{percent(run['after'])} %" if scored else None),
+            (
+                "change",
+                f"{pp(run['change_pp'])} pp, 95 % {interval(run['ci95_pp'])}" if scored else None,
+            ),
+            ("failed", failure and f"{failure['code']}: {failure['reason']}"),
+            ("fault", failure and failure["fault"]),
+            ("next", failure and _next(failure)),
+            ("review", review and f"{review['verdict']} by {review['by']}: {review['reason']}"),
+            ("commons", run["release"] and f"{run['release']['repo']}/{run['release']['folder']}"),
+        ]
+    )
+
+
+def print_rates(name: str, rows: list[dict[str, Any]]) -> None:
+    """Before, after and change by domain or task."""
+    table(
+        [name, ">before %", ">after %", ">change pp"],
+        [
+            [
+                r[name],
+                percent(r["before"]),
+                percent(r["after"]),
+                pp(
+                    None
+                    if r["before"] is None or r["after"] is None
+                    else (r["after"] - r["before"]) * 100
+                ),
+            ]
+            for r in rows
+        ],
+        empty="",
+    )

@@ -1,0 +1,119 @@
+"""`arena submit`, `arena status`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from arena.cli.connection import Json, Wait, client, follow
+from arena.cli.output import facts, note, out, print_json, state, table
+
+Submission = dict[str, Any]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands."""
+    app.command("submit")(submit)
+    app.command("status")(status)
+
+
+def submit(
+    source: Annotated[str, typer.Argument(help="hf:OWNER/NAME@REVISION[:SUBPATH]")],
+    title: Annotated[str, typer.Option("--title", help="What the collection is called.")],
+    wait: Wait = False,
+    json: Json = False,
+) -> int:
+    """Enter a collection. It is pinned to its commit; what is accepted is released openly."""
+    arena = client()
+    submission = arena.post("/submissions", {"source": source, "title": title})["submission"]
+    if wait:
+        path = f"/submissions/{submission['id']}"
+        submission = follow(
+            lambda: arena.get(path)["submission"],
+            lambda s: s["state"] in {"valid", "invalid", "failed"},
+            lambda s: f"{s['id']}: {s['state']}",
+            quiet=json,
+        )
+    return _print(submission, json)
+
+
+def status(
+    submission: Annotated[str | None, typer.Argument(help="One submission's id.")] = None,
+    json: Json = False,
+) -> int:
+    """Your submissions, or one with its findings."""
+    arena = client()
+    if submission:
+        found = arena.get(f"/submissions/{submission}")["submission"]
+        return _print(found, json, failed=False)
+    me = arena.get("/whoami")["user"]
+    answer = arena.get("/submissions", by=me, limit=200)
+    if json:
+        print_json(answer)
+        return 0
+    table(
+        ["submission", "state", "title", ">packages", ">runs", "source"],
+        [
+            [
+                s["id"],
+                state(s["state"]),
+                s["title"],
+                str(s["packages"]),
+                str(len(s["runs"])),
+                s["source"],
+            ]
+            for s in answer["submissions"]
+        ],
+        empty="You have entered nothing yet: arena submit hf:OWNER/NAME@REVISION --title T",
+    )
+    return 0
+
+
+def _print(s: Submission, json: bool, failed: bool = True) -> int:
+    bad = s["state"] in {"invalid", "failed"} and failed
+    if json:
+        error = {
+            "code": s["code"] or s["state"],
+            "message": s["reason"] or f"{len(s['findings'])} findings",
+            "next": f"Mend what `arena status {s['id']}` lists, push a new commit, submit it.",
+        }
+        print_json({"ok": not bad} | ({"error": error} if bad else {}) | {"submission": s})
+        return int(bad)
+    facts(
+        [
+            ("submission", s["id"]),
+            ("state", state(s["state"])),
+            ("title", s["title"]),
+            ("source", s["source"]),
+            ("packages", str(s["packages"]) if s["packages"] else None),
+            ("collection", s["collection"]),
+            ("reason", s["reason"]),
+            ("near copies", s["near_copies"] and f"looked for by {s['near_copies']}"),
+            ("runs", ", ".join(s["runs"]) or None),
+        ]
+    )
+    if s["findings"]:
+        out.print()
+        print_findings(s["findings"])
+    if s["state"] == "valid" and not s["runs"]:
+        note(f"Next: arena run launch {s['id']} --challenge demo --wait")
+    return int(bad)
+
+
+def print_findings(findings: list[dict[str, Any]]) -> None:
+    """Findings in a table: where, what, how to mend it."""
+    table(
+        ["code", "severity", "where", "what is wrong, and how to mend it"],
+        [
+            [
+                f["code"],
+                state(f["severity"]),
+                "/".join(part for part in (f.get("package"), f["file"]) if part)
+                + (f":{f['line']}" if f["line"] else ""),
+                f"{f['message']}\n{f['hint']}",
+            ]
+            for f in findings
+        ],
+        empty="No findings.",
+    )

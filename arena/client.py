@@ -1,0 +1,92 @@
+"""The arena's API as a client calls it: the command line's and the worker's way in."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from typing import Any
+
+import httpx
+
+from arena.errors import ArenaError
+
+DEFAULT_URL = "http://127.0.0.1:7860"
+_ATTEMPTS = 4
+
+
+class RemoteError(ArenaError):
+    """An error that the arena answered with."""
+
+    def __init__(self, code: str, message: str, following: str, status: int) -> None:
+        Exception.__init__(self, f"{code}: {message}")
+        self.remote_code = code
+        self.message = message
+        self.next = following
+        self.remote_status = status
+
+    def as_dict(self) -> dict[str, str]:
+        return {"code": self.remote_code, "message": self.message, "next": self.next}
+
+
+class ArenaUnreachable(ArenaError):
+    code, status = "arena_unreachable", 503
+    text = "The arena at {url} does not answer: {problem}."
+    advice = "Check ARENA_URL and that the arena is up, then try again."
+
+
+class ArenaClient:
+    """Calls the REST API. A write carries one Idempotency-Key over all its tries."""
+
+    def __init__(self, url: str, token: str | None, timeout: float = 60) -> None:
+        self.url = url.rstrip("/")
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._http = httpx.Client(base_url=self.url + "/api/v1", headers=headers, timeout=timeout)
+
+    def get(self, path: str, **query: Any) -> dict[str, Any]:
+        """Reads.
+
+        Raises:
+            RemoteError: the arena refused. ArenaUnreachable: it did not answer.
+        """
+        return self._call("GET", path, params={k: v for k, v in query.items() if v is not None})
+
+    def post(
+        self, path: str, body: dict[str, Any] | bytes, headers: dict[str, str] | None = None
+    ) -> dict[str, Any]:
+        """Writes; tried again where the answer was lost, with the same key.
+
+        Raises:
+            RemoteError, ArenaUnreachable.
+        """
+        headers = {"Idempotency-Key": uuid.uuid4().hex} | (headers or {})
+        if isinstance(body, bytes):
+            headers["Content-Type"] = "application/json"
+            return self._call("POST", path, content=body, headers=headers)
+        return self._call("POST", path, json=body, headers=headers)
+
+    def _call(self, method: str, path: str, **arguments: Any) -> dict[str, Any]:
+        problem = ""
+        for attempt in range(_ATTEMPTS):
+            if attempt:
+                time.sleep(0.25 * 2**attempt)
+            try:
+                answer = self._http.request(method, path, **arguments)
+            except httpx.HTTPError as exc:
+                problem = type(exc).__name__
+                continue
+            if answer.status_code in {502, 504}:
+                problem = f"status {answer.status_code}"
+                continue
+            return self._result(answer)
+        raise ArenaUnreachable(url=self.url, problem=problem)
+
+    def _result(self, answer: httpx.Response) -> dict[str, Any]:
+        try:
+            data = answer.json()
+            error = None if data["ok"] else data["error"]
+        except (ValueError, KeyError, TypeError):
+            problem = f"status {answer.status_code}, and no answer of an arena"
+            raise ArenaUnreachable(url=self.url, problem=problem) from None
+        if error:
+            raise RemoteError(error["code"], error["message"], error["next"], answer.status_code)
+        return dict(data)

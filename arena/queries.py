@@ -1,0 +1,167 @@
+"""Reading: what is true, in the shapes that are shown. Needs nobody's identity."""
+
+from __future__ import annotations
+
+from arena import views
+from arena.challenges import Challenge, Challenges
+from arena.errors import UnknownChallenge, UnknownRun, UnknownSubmission
+from arena.identity import Identity, is_editor
+from arena.ledger import Ledger
+from arena.runs.launch import reason_of, state_of, why_no_runs
+from arena.runs.queue import LiveRun, RunQueue
+from arena.state import Run, State, Submission
+from arena.validation import Validator
+from leaderboard.ranking import Row, leaderboard
+
+
+class Queries:
+    """Everything that pages, API and command line show."""
+
+    def __init__(
+        self, challenges: Challenges, ledger: Ledger, validator: Validator, queue: RunQueue
+    ) -> None:
+        self._challenges = challenges
+        self._ledger = ledger
+        self._validator = validator
+        self._queue = queue
+
+    def challenge(self, name: str) -> Challenge:
+        """A challenge's file, or UnknownChallenge."""
+        found = self._challenges.challenges.get(name)
+        if found is None:
+            raise UnknownChallenge(challenge=repr(name[:80]))
+        return found
+
+    def challenge_views(self) -> list[views.ChallengeView]:
+        """Every challenge as it is now."""
+        return [self.challenge_view(name) for name in self._challenges.challenges]
+
+    def challenge_view(self, name: str) -> views.ChallengeView:
+        """One challenge as it is now."""
+        challenge, state = self.challenge(name), self._ledger.state
+        changed = state.challenge_states.get(name)
+        why_not = why_no_runs(state, challenge, self._queue)
+        workers = self._queue.workers()
+        return views.ChallengeView(
+            id=name,
+            title=challenge.title,
+            summary=challenge.summary,
+            state=state_of(state, challenge),
+            reason=reason_of(state, challenge),
+            changed_by=changed.by if changed else None,
+            changed_at=changed.at if changed else None,
+            takes_runs=why_not is None,
+            why_not=why_not,
+            workers=sum(presence.missing is None for presence in workers.values()),
+            queued=len(state.queue(name)),
+            running=sum(
+                r.state == "running" and r.record.challenge == name for r in state.runs.values()
+            ),
+            base_model=f"{challenge.base_model.repo}@{challenge.base_model.revision}",
+            suite=f"{challenge.suite.repo}@{challenge.suite.revision}",
+            recipe=self._challenges.recipes[name].name,
+            trials=challenge.evaluation.trials,
+            runs_per_collection=challenge.ranking.runs_per_collection,
+        )
+
+    def submission_views(self, by: str | None = None) -> list[views.SubmissionView]:
+        """Submissions, newest first; of everybody or of one user."""
+        state = self._ledger.state
+        found = [s for s in state.submissions.values() if by is None or s.record.by == by]
+        return [self._submission_view(state, submission) for submission in reversed(found)]
+
+    def submission_view(self, submission: str) -> views.SubmissionView:
+        """One submission."""
+        state = self._ledger.state
+        return self._submission_view(state, submission_of(state, submission))
+
+    def run_views(self, challenge: str | None = None) -> list[views.RunView]:
+        """Runs, newest first."""
+        state = self._ledger.state
+        found = [r for r in state.runs.values() if challenge in (None, r.record.challenge)]
+        return [views.run_view(*self._run_facts(state, run)) for run in reversed(found)]
+
+    def run_detail(self, run: str) -> views.RunDetail:
+        """One run, with what its report says."""
+        state = self._ledger.state
+        return views.run_detail(*self._run_facts(state, run_of(state, run)))
+
+    def report(self, run: str) -> str | None:
+        """`report.json` of a scored run; None before it is scored."""
+        found = run_of(self._ledger.state, run)
+        return found.report.report if found.report else None
+
+    def leaderboard(self, challenge: str) -> list[Row]:
+        """The leaderboard of a challenge."""
+        min_runs = self.challenge(challenge).ranking.min_runs
+        return leaderboard(self._ledger.state, challenge, min_runs)
+
+    def commons(self) -> list[views.CommonsEntry]:
+        """What is released, newest first, each collection once."""
+        state = self._ledger.state
+        entries: dict[str, views.CommonsEntry] = {}
+        for run in state.runs.values():
+            if run.release is None:
+                continue
+            submission = state.submissions[run.record.submission]
+            entries[run.record.collection] = views.CommonsEntry(
+                collection=run.record.collection,
+                title=submission.record.title,
+                author=submission.record.by,
+                source=submission.record.source,
+                submission=submission.record.id,
+                run=run.record.id,
+                repo=run.release.repo,
+                commit=run.release.commit,
+                folder=run.release.folder,
+                released_at=run.release.at,
+                packages=run.release.packages,
+            )
+        return list(reversed(entries.values()))
+
+    def is_editor(self, who: Identity | None, challenge: str | None = None) -> bool:
+        """Whether `who` may review; for showing, each use case checks for itself."""
+        found = self._challenges.challenges.get(challenge) if challenge else None
+        return who is not None and is_editor(who, self._challenges.arena, found)
+
+    def may_launch(self, who: Identity | None, submission: str) -> bool:
+        """Whether `who` may launch runs of a submission; for showing."""
+        if who is None:
+            return False
+        found = submission_of(self._ledger.state, submission)
+        return self.is_editor(who) or is_author_of(who, found)
+
+    def _submission_view(self, state: State, submission: Submission) -> views.SubmissionView:
+        own = submission.record.id
+        runs = [r.record.id for r in state.runs.values() if r.record.submission == own]
+        return views.submission_view(submission, self._validator.progress(own), runs)
+
+    def _run_facts(
+        self, state: State, run: Run
+    ) -> tuple[Run, str, int | None, LiveRun | None, bool]:
+        queue = [r.record.id for r in state.queue(run.record.challenge)]
+        place = queue.index(run.record.id) + 1 if run.state == "queued" else None
+        title = state.submissions[run.record.submission].record.title
+        alive = bool(self._queue.workers())
+        return run, title, place, self._queue.live(run.record.id), alive
+
+
+def submission_of(state: State, submission: str) -> Submission:
+    """The submission of that id, or UnknownSubmission."""
+    found = state.submissions.get(submission)
+    if found is None:
+        raise UnknownSubmission(submission=repr(submission[:80]))
+    return found
+
+
+def run_of(state: State, run: str) -> Run:
+    """The run of that id, or UnknownRun."""
+    found = state.runs.get(run)
+    if found is None:
+        raise UnknownRun(run=repr(run[:80]))
+    return found
+
+
+def is_author_of(who: Identity, submission: Submission) -> bool:
+    """Whether `who` has the author's rights over a submission."""
+    return submission.is_author(who.user) or who.may_act_for(submission.record.owner)

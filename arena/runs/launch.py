@@ -1,0 +1,75 @@
+"""When a challenge takes a run of a collection."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from arena.challenges import Challenge
+from arena.errors import (
+    ChallengeNotOpen,
+    ChallengeNotReady,
+    NotNewest,
+    NotValid,
+    RunsUsedUp,
+    RunUnderWay,
+)
+from arena.runs.queue import RunQueue
+from arena.state import State, Submission
+
+
+def state_of(state: State, challenge: Challenge) -> Literal["open", "paused", "closed"]:
+    """The challenge's state: of its last record, else of its file."""
+    changed = state.challenge_states.get(challenge.id)
+    return changed.state if changed else challenge.initial_state.state
+
+
+def reason_of(state: State, challenge: Challenge) -> str:
+    """Why the challenge is in its state."""
+    changed = state.challenge_states.get(challenge.id)
+    return changed.reason if changed else challenge.initial_state.reason
+
+
+def lacking(queue: RunQueue) -> str | None:
+    """What every worker that is heard of says it lacks; None where one is ready, or none is."""
+    presences = queue.workers().values()
+    if not presences or any(presence.missing is None for presence in presences):
+        return None
+    return next(presence.missing for presence in presences)
+
+
+def why_no_runs(state: State, challenge: Challenge, queue: RunQueue) -> str | None:
+    """Why the challenge takes no runs now; None where it does."""
+    now = state_of(state, challenge)
+    return f"{now}: {reason_of(state, challenge)}" if now != "open" else lacking(queue)
+
+
+def require_takes_runs(state: State, challenge: Challenge, queue: RunQueue) -> None:
+    """Raises ChallengeNotOpen or ChallengeNotReady where the challenge takes no runs."""
+    now = state_of(state, challenge)
+    if now != "open":
+        raise ChallengeNotOpen(
+            challenge=challenge.id, state=now, reason=reason_of(state, challenge)
+        )
+    if missing := lacking(queue):
+        raise ChallengeNotReady(challenge=challenge.id, reason=missing)
+
+
+def require_runnable(state: State, own: Submission) -> None:
+    """Raises NotValid or NotNewest where the submission is not the one to run."""
+    if not own.is_valid:
+        now = own.validation.outcome if own.validation else "not validated yet"
+        raise NotValid(submission=own.record.id, state=now)
+    newest = state.newest_valid(own.record.line)
+    if newest and newest.collection != own.collection:
+        raise NotNewest(submission=own.record.id, newest=newest.record.id)
+
+
+def require_run_left(state: State, own: Submission, challenge: Challenge) -> None:
+    """Raises RunUnderWay or RunsUsedUp where the line's runs are used, or one is under way."""
+    runs = state.line_runs(own.record.line, challenge.id)
+    for run in runs:
+        if run.state in {"queued", "running"}:
+            raise RunUnderWay(challenge=challenge.id, run=run.record.id)
+    count = challenge.ranking.runs_per_collection
+    if sum(run.costs_author for run in runs) >= count:
+        raise RunsUsedUp(count=count, challenge=challenge.id)

@@ -1,0 +1,292 @@
+"""The worker's side of a run: lease, heartbeat, stages, report. Each call is checked by its lease.
+
+Leases, ends of stages and verdicts are records; heartbeats and progress stay in memory.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from arena.challenges import Challenges
+from arena.errors import LeaseLost, UnknownRun
+from arena.ledger import Ledger
+from arena.records import AnyRecord, Fault, RunEventRecord, new_id
+from arena.report import StageName
+from arena.runs.ingest import Void, parse_report, score
+from arena.state import Run, State
+
+log = logging.getLogger(__name__)
+
+BY = "arena"
+
+
+class Ready(BaseModel):
+    """A worker asks for work, and says what it lacks, if anything."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    missing: str | None = Field(default=None, max_length=300)
+
+
+class Beat(BaseModel):
+    """A sign of life within a run: the stage, and counts alone."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    lease: str
+    stage: StageName
+    done: int = Field(default=0, ge=0)
+    total: int = Field(default=0, ge=0)
+    reward: float | None = None
+
+
+class StageEnd(BaseModel):
+    """A stage ended."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    lease: str
+    stage: StageName
+    seconds: float = Field(ge=0)
+
+
+class Failure(BaseModel):
+    """The run ended without a score."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    lease: str
+    fault: Fault
+    code: str = Field(max_length=60, pattern=r"^[a-z_]+$")
+    reason: str = Field(max_length=1000)
+
+
+class Lease(BaseModel):
+    """What a worker needs to execute a run. The challenge and recipe are by digest."""
+
+    lease: str
+    run: str
+    challenge: str
+    challenge_digest: str
+    recipe_digest: str
+    source: str
+    collection: str
+    heartbeat_seconds: float
+
+
+@dataclass
+class LiveRun:
+    """What a worker last said of a run."""
+
+    beat: Beat | None = None
+    heard: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=time.time)
+
+
+@dataclass
+class Presence:
+    """What a worker last said of itself."""
+
+    heard: float
+    missing: str | None
+
+
+class RunQueue:
+    """Gives runs to workers and takes what they send back."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        challenges: Challenges,
+        lease_seconds: float,
+        takes_leases: Callable[[State, str], bool],
+    ) -> None:
+        self._ledger = ledger
+        self._challenges = challenges
+        self._lease_seconds = lease_seconds
+        self._takes_leases = takes_leases
+        self._lock = threading.Lock()
+        self._live: dict[str, LiveRun] = {}
+        self._workers: dict[str, Presence] = {}
+
+    def workers(self) -> dict[str, Presence]:
+        """The workers heard of within a lease's time, by account."""
+        oldest = time.monotonic() - self._lease_seconds
+        with self._lock:
+            return {name: p for name, p in self._workers.items() if p.heard >= oldest}
+
+    def live(self, run: str) -> LiveRun | None:
+        """What was last heard of a running run."""
+        with self._lock:
+            return self._live.get(run)
+
+    def lease(self, worker: str, ready: Ready) -> Lease | None:
+        """The next run of the queue for `worker`; None where there is none it can take."""
+        self._heard_of(worker, ready.missing)
+        if ready.missing:
+            return None
+        lease = secrets.token_hex(16)
+
+        def decide(state: State) -> list[AnyRecord]:
+            run = next((r for r in state.queue() if self._can_run(state, r)), None)
+            if run is None:
+                return []
+            event = RunEventRecord(
+                id=new_id(RunEventRecord.prefix),
+                by=worker,
+                run=run.record.id,
+                event="leased",
+                lease=lease,
+            )
+            return [event]
+
+        if not self._can_lease():
+            return None
+        records = self._ledger.transact(decide)
+        if not records:
+            return None
+        assert isinstance(records[0], RunEventRecord)
+        run = self._ledger.state.runs[records[0].run]
+        with self._lock:
+            self._live[run.record.id] = LiveRun()
+        submission = self._ledger.state.submissions[run.record.submission]
+        return Lease(
+            lease=lease,
+            run=run.record.id,
+            challenge=run.record.challenge,
+            challenge_digest=run.record.challenge_digest,
+            recipe_digest=run.record.recipe_digest,
+            source=submission.record.source,
+            collection=run.record.collection,
+            heartbeat_seconds=self._lease_seconds / 4,
+        )
+
+    def beat(self, worker: str, run: str, beat: Beat) -> None:
+        """Takes a sign of life.
+
+        Raises:
+            LeaseLost: the run was cancelled, failed or given to another worker: stop.
+        """
+        self._leased(self._ledger.state, run, beat.lease)
+        self._heard_of(worker, None)
+        with self._lock:
+            live = self._live.setdefault(run, LiveRun())
+            live.beat, live.heard = beat, time.monotonic()
+
+    def end_stage(self, worker: str, run: str, end: StageEnd) -> None:
+        """Records the end of a stage, once."""
+
+        def decide(state: State) -> list[AnyRecord]:
+            found = self._leased(state, run, end.lease)
+            if any(e.event == "stage" and e.stage == end.stage for e in found.events):
+                return []
+            event = RunEventRecord(
+                id=new_id(RunEventRecord.prefix),
+                by=worker,
+                run=run,
+                event="stage",
+                lease=end.lease,
+                stage=end.stage,
+                seconds=end.seconds,
+            )
+            return [event]
+
+        self._ledger.transact(decide)
+
+    def fail(self, worker: str, run: str, failure: Failure) -> None:
+        """Records that the run ended without a score."""
+
+        def decide(state: State) -> list[AnyRecord]:
+            self._leased(state, run, failure.lease)
+            return [_failure(run, worker, failure.fault, failure.code, failure.reason)]
+
+        self._ledger.transact(decide)
+
+    def report(self, worker: str, run: str, lease: str, content: bytes) -> None:
+        """Scores the run by its report, or fails it where too much is missing.
+
+        Sending the same report again after a lost answer changes nothing.
+
+        Raises:
+            BadReport: the report is not this run's, or not of its shape.
+            LeaseLost: the run is no longer this worker's.
+        """
+
+        def decide(state: State) -> list[AnyRecord]:
+            current = state.runs.get(run)
+            if current and current.report and current.lease == lease:
+                return []
+            found = self._leased(state, run, lease)
+            challenge = self._challenges.challenges[found.record.challenge]
+            result = score(parse_report(content, found), found, challenge, worker)
+            if isinstance(result, Void):
+                return [_failure(run, worker, "platform", "void", result.reason)]
+            return [result]
+
+        self._ledger.transact(decide)
+
+    def expire(self) -> list[str]:
+        """Fails, as the platform's fault, every running run that was not heard of for too long."""
+        oldest = time.monotonic() - self._lease_seconds
+        expired = []
+        for run in list(self._ledger.state.runs.values()):
+            if run.state != "running":
+                continue
+            with self._lock:
+                # after a restart nothing was heard yet: the worker gets a lease's time to speak
+                live = self._live.setdefault(run.record.id, LiveRun())
+            if live.heard < oldest and self._fail_lost(run):
+                expired.append(run.record.id)
+        return expired
+
+    def _fail_lost(self, lost: Run) -> bool:
+        run = lost.record.id
+        reason = f"The worker {lost.worker} was not heard of for {self._lease_seconds:.0f} s."
+
+        def decide(state: State) -> list[AnyRecord]:
+            found = state.runs[run]
+            if found.state != "running" or found.lease != lost.lease:
+                return []
+            return [_failure(run, BY, "platform", "worker_lost", reason)]
+
+        log.warning("%s: %s", run, reason)
+        return bool(self._ledger.transact(decide))
+
+    def _can_lease(self) -> bool:
+        """A look at the state in memory, so that an idle poll writes nothing and locks nothing."""
+        state = self._ledger.state
+        return any(self._can_run(state, run) for run in state.queue())
+
+    def _can_run(self, state: State, run: Run) -> bool:
+        return self._takes_leases(state, run.record.challenge)
+
+    def _heard_of(self, worker: str, missing: str | None) -> None:
+        with self._lock:
+            self._workers[worker] = Presence(time.monotonic(), missing)
+
+    def _leased(self, state: State, run: str, lease: str) -> Run:
+        found = state.runs.get(run)
+        if found is None:
+            raise UnknownRun(run=run[:80])
+        if found.state != "running" or found.lease is None or found.lease != lease:
+            raise LeaseLost(run=run, state=found.state)
+        return found
+
+
+def _failure(run: str, by: str, fault: Fault, code: str, reason: str) -> RunEventRecord:
+    return RunEventRecord(
+        id=new_id(RunEventRecord.prefix),
+        by=by,
+        run=run,
+        event="failed",
+        fault=fault,
+        code=code,
+        reason=reason,
+    )

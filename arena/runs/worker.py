@@ -1,0 +1,257 @@
+"""The worker: leases runs from the arena, executes them, reports. A process of its own.
+
+What it needs of the machine is a Docker engine and the trainer's libraries. What it may say of a
+stage that touches the suite are counts.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import docker
+import httpx
+from docker.errors import DockerException
+from huggingface_hub import HfApi
+from huggingface_hub.errors import HfHubHTTPError
+
+from arena.challenges import Challenge, Challenges, Recipe, load_challenges
+from arena.client import ArenaClient
+from arena.errors import ArenaError
+from arena.packages import check_collection
+from arena.posttrain.events import StageLog
+from arena.posttrain.faults import AuthorFault, Cancelled, PlatformFault, RunFault
+from arena.posttrain.run import RunInputs, execute
+from arena.report import Report
+from arena.runs.heartbeat import Heartbeat
+from arena.runs.queue import Lease
+from arena.sandbox import Caps, Sandbox
+from arena.settings import suite_key
+from arena.sources import HubSource, PinnedSource, RefusedSource, parse_source
+
+log = logging.getLogger(__name__)
+
+POLL_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class WorkerSettings:
+    """What a worker needs to know; the token and the key are never logged."""
+
+    arena_url: str
+    hub_endpoint: str
+    hub_token: str
+    challenges: Path
+    data: Path
+    suite_key: bytes
+    jobs: int
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str], arena_url: str, token: str) -> WorkerSettings:
+        """Reads a worker's settings.
+
+        Raises:
+            SettingsError: the suite's key is missing.
+        """
+        return cls(
+            arena_url=arena_url,
+            hub_endpoint=env.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/"),
+            hub_token=token,
+            challenges=Path(env.get("ARENA_CHALLENGES", "challenges")),
+            data=Path(env.get("ARENA_WORKER_DATA", "worker-data")),
+            suite_key=suite_key(env),
+            jobs=int(env.get("ARENA_JOBS", "4")),
+        )
+
+    def __repr__(self) -> str:
+        return f"WorkerSettings(arena_url={self.arena_url!r})"
+
+
+class Worker:
+    """One worker: one run at a time."""
+
+    def __init__(self, settings: WorkerSettings) -> None:
+        self._settings = settings
+        self._client = ArenaClient(settings.arena_url, settings.hub_token)
+        self._challenges: Challenges = load_challenges(settings.challenges)
+        self._stopping = threading.Event()
+
+    def stop(self) -> None:
+        """Ends after telling the arena that the run under way, if any, is given up."""
+        self._stopping.set()
+
+    def work(self, once: bool = False) -> None:
+        """Executes runs until stopped; with `once`, until one was executed."""
+        said = ""
+        while not self._stopping.is_set():
+            missing = what_is_missing()
+            try:
+                answer = self._client.post("/worker/lease", {"missing": missing})
+            except ArenaError as exc:
+                if str(exc) != said:
+                    log.warning("no lease: %s", exc)
+                said = str(exc)
+                self._stopping.wait(POLL_SECONDS)
+                continue
+            if missing and missing != said:
+                log.warning("takes no runs: %s", missing)
+                said = missing
+            if answer["lease"] is None:
+                self._stopping.wait(POLL_SECONDS)
+                continue
+            self._execute(Lease.model_validate(answer["lease"]))
+            if once:
+                return
+
+    def _execute(self, lease: Lease) -> None:
+        log.info("%s: leased", lease.run)
+        life = Heartbeat(self._client, lease, self._stopping)
+        with life, tempfile.TemporaryDirectory(prefix="arena-run-") as workdir:
+            try:
+                report = self._run(lease, life, Path(workdir))
+                self._send(lease, report)
+                log.info("%s: reported", lease.run)
+            except Cancelled:
+                log.info("%s: given up", lease.run)
+                if self._stopping.is_set():
+                    fault = PlatformFault("worker_stopped", "The worker was stopped.")
+                    self._fail(lease, fault)
+            except RunFault as exc:
+                log.warning("%s: %s: %s", lease.run, exc.code, exc.message)
+                self._fail(lease, exc)
+            except Exception as exc:
+                # its text may quote the suite: the arena is told the kind alone
+                log.exception("%s met a fault", lease.run)
+                kind = type(exc).__name__
+                self._fail(lease, PlatformFault("worker_fault", f"The worker met {kind}."))
+
+    def _run(self, lease: Lease, life: Heartbeat, workdir: Path) -> Report:
+        stages = StageLog(life.on_event)
+        with stages.stage("setup"):
+            challenge, recipe = self._pinned(lease)
+        with stages.stage("snapshot"):
+            inputs = self._snapshot(lease, challenge, recipe, workdir)
+        caps = challenge.sandbox.training
+        limits = Caps(
+            memory_mb=caps.memory_mb,
+            cpus=caps.cpus,
+            agent_timeout_sec=min(caps.agent_timeout_sec, challenge.evaluation.timeout_sec),
+            verifier_timeout_sec=caps.verifier_timeout_sec,
+            build_timeout_sec=caps.build_timeout_sec,
+        )
+        with Sandbox(jobs=self._settings.jobs, caps=limits) as sandbox:
+            sandbox.sweep()
+            deadline = time.monotonic() + challenge.compute.timeout
+
+            def cancelled() -> bool:
+                if time.monotonic() > deadline:
+                    limit = f"{challenge.compute.timeout:.0f} s"
+                    raise PlatformFault("run_timeout", f"The run took longer than {limit}.")
+                return life.lost
+
+            return execute(inputs, sandbox, life.on_event, cancelled)
+
+    def _pinned(self, lease: Lease) -> tuple[Challenge, Recipe]:
+        challenge = self._challenges.challenges.get(lease.challenge)
+        recipe = self._challenges.recipes.get(lease.challenge)
+        if challenge is None or recipe is None:
+            raise PlatformFault("worker_outdated", "The worker does not know the challenge.")
+        if (challenge.digest, recipe.digest) != (lease.challenge_digest, lease.recipe_digest):
+            raise PlatformFault("worker_outdated", "The worker has another challenge or recipe.")
+        return challenge, recipe
+
+    def _snapshot(
+        self, lease: Lease, challenge: Challenge, recipe: Recipe, workdir: Path
+    ) -> RunInputs:
+        """Fetches the collection as a stranger, the suite and the model with the worker's token."""
+        collection = workdir / "collection"
+        collection.mkdir()
+        self._fetch_collection(lease, collection)
+        api = HfApi(endpoint=self._settings.hub_endpoint, token=self._settings.hub_token)
+        try:
+            suite_commit = api.dataset_info(
+                challenge.suite.repo, revision=challenge.suite.revision
+            ).sha
+            model_commit = api.model_info(
+                challenge.base_model.repo, revision=challenge.base_model.revision
+            ).sha
+            suite = api.snapshot_download(
+                challenge.suite.repo,
+                repo_type="dataset",
+                revision=suite_commit,
+                local_dir=workdir / "suite",
+            )
+            model = api.snapshot_download(challenge.base_model.repo, revision=model_commit)
+        except (HfHubHTTPError, httpx.HTTPError, OSError) as exc:
+            raise PlatformFault(
+                "snapshot_failed", f"Suite or model could not be fetched: {type(exc).__name__}."
+            ) from None
+        shutil.rmtree(workdir / "suite" / ".cache", ignore_errors=True)
+        return RunInputs(
+            run_id=lease.run,
+            challenge=challenge,
+            recipe=recipe,
+            collection=collection,
+            suite=Path(suite),
+            base_model=Path(model),
+            suite_key=self._settings.suite_key,
+            workdir=workdir,
+            pins={
+                "collection_source": lease.source,
+                "suite_revision": f"{challenge.suite.repo}@{suite_commit}",
+                "base_model_revision": f"{challenge.base_model.repo}@{model_commit}",
+            },
+        )
+
+    def _fetch_collection(self, lease: Lease, folder: Path) -> None:
+        source = HubSource(self._settings.hub_endpoint, self._settings.data / "files")
+        address = parse_source(lease.source)
+        try:
+            source.fetch(PinnedSource(address, address.revision), folder)
+        except RefusedSource as exc:
+            raise AuthorFault("collection_changed", exc.finding.message) from exc
+        except ArenaError as exc:
+            raise PlatformFault("snapshot_failed", f"{exc.message} {exc.next}") from exc
+        collection = check_collection(folder).collection
+        if collection is None or collection.digest != lease.collection:
+            raise PlatformFault(
+                "collection_changed", "What the source holds is not what was validated."
+            )
+
+    def _send(self, lease: Lease, report: Report) -> None:
+        self._client.post(
+            f"/worker/runs/{lease.run}/report",
+            report.model_dump_json().encode(),
+            headers={"Arena-Lease": lease.lease},
+        )
+
+    def _fail(self, lease: Lease, fault: RunFault) -> None:
+        body = {
+            "lease": lease.lease,
+            "fault": fault.fault,
+            "code": fault.code,
+            "reason": fault.message[:1000],
+        }
+        try:
+            self._client.post(f"/worker/runs/{lease.run}/failure", body)
+        except ArenaError as exc:
+            log.warning("%s: the failure was not taken: %s", lease.run, exc)
+
+
+def what_is_missing() -> str | None:
+    """What this machine lacks to execute runs; None where it lacks nothing."""
+    try:
+        client = docker.from_env(timeout=5)
+        try:
+            client.ping()
+        finally:
+            client.close()
+    except (DockerException, OSError):
+        return "no Docker engine"
+    return None

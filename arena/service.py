@@ -1,0 +1,388 @@
+"""The use cases, with who may do what. Every front (pages, REST, command line) comes through here.
+
+Reading needs nobody. Each writing use case takes the caller's `Identity` first, refuses who may
+not, and answers once its record has landed in the store.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable
+
+import httpx
+from huggingface_hub import HfApi
+from huggingface_hub.errors import HfHubHTTPError
+
+from arena import views
+from arena.challenges import Challenges, load_challenges
+from arena.commons import Commons
+from arena.entry import require_not_entered, require_within_limits
+from arena.errors import (
+    AlreadyReviewed,
+    BadRequest,
+    HubUnavailable,
+    NotCancellable,
+    NotReviewable,
+    NotYours,
+    OwnCollection,
+    ReasonRequired,
+    SameState,
+)
+from arena.identity import Identities, Identity, is_editor, require_editor
+from arena.keeper import Keeper
+from arena.ledger import Ledger
+from arena.nearcopies import SealedIndex, SealedIndexError
+from arena.packages.yamltext import YamlError, load_yaml
+from arena.queries import Queries, is_author_of, run_of, submission_of
+from arena.records import (
+    AnyRecord,
+    ChallengeStateRecord,
+    ReleaseRecord,
+    ReviewRecord,
+    RunEventRecord,
+    RunRecord,
+    SubmissionRecord,
+    Verdict,
+    new_id,
+)
+from arena.runs.launch import (
+    reason_of,
+    require_run_left,
+    require_runnable,
+    require_takes_runs,
+    state_of,
+)
+from arena.runs.queue import RunQueue
+from arena.settings import Settings
+from arena.sources import HubSource, PinnedSource, parse_source
+from arena.state import Run, State, Submission
+from arena.store import Store
+from arena.validation import Validator
+
+log = logging.getLogger(__name__)
+
+MAX_TITLE = 120
+MAX_REASON = 1000
+_SWEEP_SECONDS = 5.0
+
+
+class Arena:
+    """The arena of one process: its ledger, its background work, its use cases."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.challenges: Challenges = load_challenges(settings.challenges)
+        organization = self.challenges.arena.organization
+        api = HfApi(endpoint=settings.hub_endpoint, token=settings.hub_token)
+        self._api = api
+        self.identities = Identities(settings.hub_endpoint)
+        self.ledger = Ledger(Store(settings.results_repo or f"{organization}/results", api))
+        self._hub = HubSource(settings.hub_endpoint, settings.data / "files")
+        self._validator = Validator(self.ledger, self._hub, self._indexes)
+        self.queue = RunQueue(
+            self.ledger, self.challenges, settings.lease_seconds, self._takes_leases
+        )
+        commons_repo = settings.commons_repo or f"{organization}/commons"
+        self._commons = Commons(commons_repo, api, self._hub)
+        self.read = Queries(self.challenges, self.ledger, self._validator, self.queue)
+        self._keeper = Keeper(
+            [self.queue.expire, self._release_accepted, self._validator.take_up],
+            seconds=min(_SWEEP_SECONDS, settings.lease_seconds / 4),
+        )
+
+    def start(self) -> None:
+        """Reads the store and takes up what an earlier process left undone."""
+        self.ledger.open()
+        self._validator.take_up()
+        self._keeper.start()
+
+    def close(self) -> None:
+        """Ends the background work after what is under way."""
+        self._keeper.close()
+        self._validator.close()
+
+    # Authors
+
+    def submit(
+        self, who: Identity, source: str, title: str, key: str | None = None
+    ) -> views.SubmissionView:
+        """Enters a collection: pinned to its commit, recorded, then validated in the background.
+
+        Raises:
+            BadSource, SourceNotFound, SourceGated, RevisionNotFound, HubUnavailable, NotYours,
+            AlreadySubmitted, LimitReached, BadRequest, NotRecorded.
+        """
+        title = _line_of_text("title", title, MAX_TITLE)
+        pinned = self._hub.resolve(parse_source(source))
+        authors = self._authors(pinned)
+        address = pinned.source
+        if not who.may_act_for(address.owner) and who.user.lower() not in {
+            name.lower() for name in authors
+        }:
+            raise NotYours(source=str(address), owner=address.owner, user=who.user)
+        record = SubmissionRecord(
+            id=new_id(SubmissionRecord.prefix),
+            by=who.user,
+            request=_request(who, "submit", key),
+            title=title,
+            owner=address.owner,
+            source=str(pinned),
+            requested_revision=address.revision,
+            commit=pinned.commit,
+            line=address.line,
+            authors=authors,
+        )
+
+        def decide(state: State) -> list[AnyRecord]:
+            require_not_entered(state, record)
+            require_within_limits(state, self.challenges.arena.limits, who.user)
+            return [record]
+
+        submission = self._once(record.request, decide)
+        if self.ledger.state.submissions[submission].validation is None:
+            self._validator.enqueue(submission)
+        return self.read.submission_view(submission)
+
+    def launch(
+        self, who: Identity, submission: str, challenge: str, key: str | None = None
+    ) -> views.RunDetail:
+        """Queues a run of a valid submission.
+
+        Raises:
+            UnknownSubmission, UnknownChallenge, NotYours, NotValid, NotNewest, ChallengeNotOpen,
+            ChallengeNotReady, RunUnderWay, RunsUsedUp, NotRecorded.
+        """
+        found = self.read.challenge(challenge)
+        request = _request(who, f"launch:{submission}:{challenge}", key)
+
+        def decide(state: State) -> list[AnyRecord]:
+            own = submission_of(state, submission)
+            if not is_author_of(who, own) and not is_editor(who, self.challenges.arena, found):
+                raise NotYours(source=own.record.source, owner=own.record.owner, user=who.user)
+            require_runnable(state, own)
+            require_takes_runs(state, found, self.queue)
+            require_run_left(state, own, found)
+            return [
+                RunRecord(
+                    id=new_id(RunRecord.prefix),
+                    by=who.user,
+                    request=request,
+                    submission=submission,
+                    collection=own.collection or "",
+                    challenge=challenge,
+                    challenge_digest=found.digest,
+                    recipe_digest=self.challenges.recipes[challenge].digest,
+                    base_model=f"{found.base_model.repo}@{found.base_model.revision}",
+                    suite=f"{found.suite.repo}@{found.suite.revision}",
+                )
+            ]
+
+        return self.read.run_detail(self._once(request, decide))
+
+    def cancel(
+        self, who: Identity, run: str, reason: str, key: str | None = None
+    ) -> views.RunDetail:
+        """Ends a queued or running run; it costs its author nothing.
+
+        Raises:
+            UnknownRun, NotYours, NotCancellable, ReasonRequired, NotRecorded.
+        """
+        reason = _reason(reason)
+        request = _request(who, f"cancel:{run}", key)
+
+        def decide(state: State) -> list[AnyRecord]:
+            found = run_of(state, run)
+            own = submission_of(state, found.record.submission)
+            if not is_author_of(who, own) and not is_editor(who, self.challenges.arena):
+                raise NotYours(source=own.record.source, owner=own.record.owner, user=who.user)
+            if found.state not in {"queued", "running"}:
+                raise NotCancellable(run=run, state=found.state)
+            return [
+                RunEventRecord(
+                    id=new_id(RunEventRecord.prefix),
+                    by=who.user,
+                    request=request,
+                    run=run,
+                    event="cancelled",
+                    code="cancelled",
+                    reason=reason,
+                )
+            ]
+
+        self._once(request, decide)
+        return self.read.run_detail(run)
+
+    # Editors
+
+    def review(
+        self, who: Identity, run: str, verdict: Verdict, reason: str, key: str | None = None
+    ) -> views.RunDetail:
+        """Accepts or rejects a scored run; accepting releases the collection to the commons.
+
+        Raises:
+            UnknownRun, NotEditor, WeakToken, OwnCollection, NotReviewable, AlreadyReviewed,
+            ReasonRequired, NotRecorded.
+        """
+        request = _request(who, f"review:{run}:{verdict}", key)
+
+        def decide(state: State) -> list[AnyRecord]:
+            found = run_of(state, run)
+            challenge = self.challenges.challenges.get(found.record.challenge)
+            require_editor(who, self.challenges.arena, challenge)
+            if is_author_of(who, submission_of(state, found.record.submission)):
+                raise OwnCollection(user=who.user)
+            if found.state == verdict:
+                last = found.reviews[-1]
+                raise AlreadyReviewed(run=run, verdict=verdict, by=last.by, reason=last.reason)
+            if found.state not in {"scored", "accepted", "rejected"}:
+                raise NotReviewable(run=run, state=found.state)
+            return [
+                ReviewRecord(
+                    id=new_id(ReviewRecord.prefix),
+                    by=who.user,
+                    request=request,
+                    run=run,
+                    verdict=verdict,
+                    reason=_reason(reason),
+                )
+            ]
+
+        self._once(request, decide)
+        self._keeper.wake()
+        return self.read.run_detail(run)
+
+    def set_challenge_state(
+        self, who: Identity, challenge: str, to: str, reason: str, key: str | None = None
+    ) -> views.ChallengeView:
+        """Opens, pauses or closes a challenge. What runs, finishes.
+
+        Raises:
+            UnknownChallenge, NotEditor, WeakToken, SameState, ReasonRequired, BadRequest,
+            NotRecorded.
+        """
+        found = self.read.challenge(challenge)
+        require_editor(who, self.challenges.arena, found)
+        if to not in {"open", "paused", "closed"}:
+            raise BadRequest(problem="state is one of open, paused, closed")
+        reason = _reason(reason)
+        request = _request(who, f"state:{challenge}:{to}", key)
+
+        def decide(state: State) -> list[AnyRecord]:
+            if state_of(state, found) == to:
+                current = reason_of(state, found)
+                raise SameState(challenge=challenge, state=to, reason=current)
+            return [
+                ChallengeStateRecord.model_validate(
+                    {
+                        "id": new_id(ChallengeStateRecord.prefix),
+                        "by": who.user,
+                        "request": request,
+                        "challenge": challenge,
+                        "state": to,
+                        "reason": reason,
+                    }
+                )
+            ]
+
+        self._once(request, decide)
+        return self.read.challenge_view(challenge)
+
+    # What the use cases share
+
+    def _once(self, request: str | None, decide: Callable[[State], list[AnyRecord]]) -> str:
+        """Commits a decision; a request answered before gets the id of its first record."""
+
+        def unless_answered(state: State) -> list[AnyRecord]:
+            return [] if request in state.requests else decide(state)
+
+        records = self.ledger.transact(unless_answered)
+        return records[0].id if records else self.ledger.state.requests[request or ""]
+
+    def _authors(self, pinned: PinnedSource) -> list[str]:
+        """The `members` of the collection's submission.yaml."""
+        text = self._hub.read_small(pinned, "submission.yaml")
+        try:
+            settings = load_yaml(text).data if text else None
+        except YamlError:
+            return []
+        members = settings.get("members") if isinstance(settings, dict) else None
+        if not isinstance(members, list):
+            return []
+        return [name for name in members if isinstance(name, str)]
+
+    def _takes_leases(self, state: State, challenge: str) -> bool:
+        found = self.challenges.challenges.get(challenge)
+        return found is not None and state_of(state, found) == "open"
+
+    def _indexes(self) -> list[SealedIndex]:
+        """The sealed index of every challenge's suite.
+
+        Raises:
+            HubUnavailable: one cannot be read now, so nothing can be called clear of it.
+        """
+        indexes = []
+        for challenge in self.challenges.challenges.values():
+            suite = challenge.suite
+            try:
+                path = self._api.hf_hub_download(
+                    f"{suite.repo}-index",
+                    "index.json",
+                    repo_type="dataset",
+                    revision=suite.revision,
+                )
+                with open(path, encoding="utf-8") as file:  # noqa: PTH123
+                    indexes.append(SealedIndex.parse(file.read(), self.settings.suite_key))
+            except (HfHubHTTPError, httpx.HTTPError, OSError, SealedIndexError) as exc:
+                log.warning("the index of %s: %s", challenge.id, type(exc).__name__)
+                problem = f"the sealed index of {challenge.id} cannot be read"
+                raise HubUnavailable(problem=problem) from exc
+        return indexes
+
+    def _release_accepted(self) -> None:
+        """Commits to the commons what is accepted and not released yet."""
+        state = self.ledger.state
+        for run in list(state.runs.values()):
+            if run.state == "accepted" and run.release is None:
+                self._release(run, state.submissions[run.record.submission])
+
+    def _release(self, run: Run, submission: Submission) -> None:
+        assert submission.validation is not None
+        released = self._commons.release(run, submission)
+        record = ReleaseRecord(
+            id=new_id(ReleaseRecord.prefix),
+            by="arena",
+            run=run.record.id,
+            submission=submission.record.id,
+            collection=run.record.collection,
+            repo=released.repo,
+            commit=released.commit,
+            folder=released.folder,
+            packages=submission.validation.packages,
+        )
+        self.ledger.transact(
+            lambda state: [record] if state.runs[run.record.id].release is None else []
+        )
+
+
+def _request(who: Identity, route: str, key: str | None) -> str | None:
+    """What an Idempotency-Key is kept as: scoped to the user and what was asked."""
+    if key is None:
+        return None
+    return hashlib.sha256(f"{who.user}\0{route}\0{key}".encode()).hexdigest()
+
+
+def _reason(text: str) -> str:
+    text = text.strip()
+    if not text or len(text) > MAX_REASON:
+        raise ReasonRequired
+    return text
+
+
+def _line_of_text(name: str, text: str, limit: int) -> str:
+    text = " ".join(text.split())
+    if not text or len(text) > limit:
+        raise BadRequest(problem=f"the {name} has 1 to {limit} characters")
+    if not text.isprintable():
+        raise BadRequest(problem=f"the {name} holds characters that cannot be shown")
+    return text

@@ -1,0 +1,264 @@
+"""What pages, API and command line show of a challenge, a submission, a run: one shape for all."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from arena.records import DomainRow, FindingRow, PackageRow, StageRow, TaskRow
+from arena.report import STAGES, CurvePoint, GateResult, Report
+from arena.runs.queue import LiveRun
+from arena.state import Run, RunState, Submission
+from arena.validation import Progress, SubmissionState
+
+StageStatus = Literal["waiting", "running", "done"]
+
+
+class View(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class ChallengeView(View):
+    """A challenge now: whether it takes runs, and why not."""
+
+    id: str
+    title: str
+    summary: str
+    state: Literal["open", "paused", "closed"]
+    reason: str
+    changed_by: str | None
+    changed_at: datetime | None
+    takes_runs: bool
+    why_not: str | None
+    workers: int
+    queued: int
+    running: int
+    base_model: str
+    suite: str
+    recipe: str
+    trials: int
+    runs_per_collection: int
+
+
+class SubmissionView(View):
+    """A submission now."""
+
+    id: str
+    state: SubmissionState
+    title: str
+    source: str
+    commit: str
+    by: str
+    at: datetime
+    packages: int
+    collection: str | None
+    code: str | None
+    reason: str | None
+    findings: list[FindingRow]
+    package_rows: list[PackageRow]
+    stages: list[StageRow]
+    rules: str | None
+    near_copies: str | None
+    runs: list[str]
+
+
+class StageView(View):
+    """A run's stage: its status, and how much of it is done."""
+
+    stage: str
+    status: StageStatus
+    seconds: float | None = None
+    done: int = 0
+    total: int = 0
+    reward: float | None = None
+
+
+class FailureView(View):
+    code: str
+    fault: str | None
+    reason: str
+    by: str
+    at: datetime
+
+
+class ReviewView(View):
+    verdict: str
+    reason: str
+    by: str
+    at: datetime
+
+
+class ReleaseView(View):
+    repo: str
+    commit: str
+    folder: str
+
+
+class RunView(View):
+    """A run now. Figures in fractions, changes in pp."""
+
+    id: str
+    state: RunState
+    challenge: str
+    submission: str
+    title: str
+    collection: str
+    by: str
+    at: datetime
+    place: int | None = Field(description="in the queue, from 1")
+    worker: str | None
+    worker_alive: bool
+    stages: list[StageView]
+    before: float | None
+    after: float | None
+    change_pp: float | None
+    stderr_pp: float | None
+    ci95_pp: tuple[float, float] | None
+    coverage: float | None
+    domains: list[DomainRow]
+    tasks: list[TaskRow]
+    failure: FailureView | None
+    reviews: list[ReviewView]
+    release: ReleaseView | None
+
+
+class RunDetail(RunView):
+    """A run with what its report says of gates, training and provenance."""
+
+    gates: list[GateResult]
+    reward_curve: list[CurvePoint]
+    weights_changed: bool | None
+    demonstrations: int | None
+    provenance: dict[str, str]
+    software: dict[str, str]
+
+
+class CommonsEntry(View):
+    """A released collection."""
+
+    collection: str
+    title: str
+    author: str
+    source: str
+    submission: str
+    run: str
+    repo: str
+    commit: str
+    folder: str
+    released_at: datetime
+    packages: list[PackageRow]
+
+
+def submission_view(submission: Submission, progress: Progress, runs: list[str]) -> SubmissionView:
+    """A submission as it is shown; `progress` counts until it has a validation."""
+    record, validation = submission.record, submission.validation
+    return SubmissionView(
+        id=record.id,
+        state=validation.outcome if validation else progress.state,
+        title=record.title,
+        source=record.source,
+        commit=record.commit,
+        by=record.by,
+        at=record.at,
+        packages=len(validation.packages) if validation else 0,
+        collection=submission.collection,
+        code=validation.code if validation else None,
+        reason=validation.reason if validation else None,
+        findings=validation.findings if validation else [],
+        package_rows=validation.packages if validation else [],
+        stages=validation.stages if validation else list(progress.stages),
+        rules=validation.rules if validation else None,
+        near_copies=validation.near_copies if validation else None,
+        runs=runs,
+    )
+
+
+def run_view(run: Run, title: str, place: int | None, live: LiveRun | None, alive: bool) -> RunView:
+    """A run as it is shown in lists."""
+    return RunView(**_run_fields(run, title, place, live, alive))
+
+
+def run_detail(
+    run: Run, title: str, place: int | None, live: LiveRun | None, alive: bool
+) -> RunDetail:
+    """A run as its own page shows it."""
+    report = Report.model_validate_json(run.report.report) if run.report else None
+    return RunDetail(
+        **_run_fields(run, title, place, live, alive),
+        gates=list(report.gates) if report else [],
+        reward_curve=list(report.training.reward_curve) if report else [],
+        weights_changed=report.training.weights_changed if report else None,
+        demonstrations=report.training.demonstrations if report else None,
+        provenance=report.provenance if report else {},
+        software=report.software if report else {},
+    )
+
+
+def _run_fields(
+    run: Run, title: str, place: int | None, live: LiveRun | None, alive: bool
+) -> dict[str, object]:
+    record, report, failure = run.record, run.report, run.failure
+    ci95 = None
+    if report and report.ci95_low_pp is not None and report.ci95_high_pp is not None:
+        ci95 = (report.ci95_low_pp, report.ci95_high_pp)
+    return {
+        "id": record.id,
+        "state": run.state,
+        "challenge": record.challenge,
+        "submission": record.submission,
+        "title": title,
+        "collection": record.collection,
+        "by": record.by,
+        "at": record.at,
+        "place": place,
+        "worker": run.worker,
+        "worker_alive": alive,
+        "stages": _stages(run, live),
+        "before": report.before if report else None,
+        "after": report.after if report else None,
+        "change_pp": report.change_pp if report else None,
+        "stderr_pp": report.stderr_pp if report else None,
+        "ci95_pp": ci95,
+        "coverage": report.coverage if report else None,
+        "domains": report.domains if report else [],
+        "tasks": report.tasks if report else [],
+        "failure": failure
+        and FailureView(
+            code=failure.code or failure.event,
+            fault=failure.fault,
+            reason=failure.reason or "",
+            by=failure.by,
+            at=failure.at,
+        ),
+        "reviews": [
+            ReviewView(verdict=r.verdict, reason=r.reason, by=r.by, at=r.at) for r in run.reviews
+        ],
+        "release": run.release
+        and ReleaseView(
+            repo=run.release.repo, commit=run.release.commit, folder=run.release.folder
+        ),
+    }
+
+
+def _stages(run: Run, live: LiveRun | None) -> list[StageView]:
+    ended = {e.stage: e.seconds for e in run.events if e.event == "stage"}
+    beat = live.beat if live and run.state == "running" else None
+    views = []
+    for stage in STAGES:
+        if stage in ended:
+            views.append(StageView(stage=stage, status="done", seconds=ended[stage]))
+        elif beat and beat.stage == stage:
+            views.append(
+                StageView(
+                    stage=stage,
+                    status="running",
+                    done=beat.done,
+                    total=beat.total,
+                    reward=beat.reward,
+                )
+            )
+        else:
+            views.append(StageView(stage=stage, status="waiting"))
+    return views

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TypedDict
 
 from arena.packages import TaskPackage
@@ -10,7 +11,7 @@ from arena.posttrain.commands import answer_with, command_in
 from arena.posttrain.events import Progress
 from arena.posttrain.gate import SOLVED
 from arena.posttrain.model import Policy, chat
-from arena.posttrain.trials import TrialRunner, agent_of
+from arena.posttrain.trials import Crew, agent_of
 
 
 class Demonstration(TypedDict):
@@ -24,7 +25,7 @@ def demonstrate(
     packages: Sequence[TaskPackage],
     policy: Policy,
     max_length: int,
-    runner: TrialRunner,
+    crew: Crew,
     progress: Progress,
 ) -> list[Demonstration]:
     """The demonstrations that the verifiers pass and that fit into `max_length` tokens whole.
@@ -33,12 +34,12 @@ def demonstrate(
     command that an agent gives, so it is tried once more.
     """
     answers = [answer_with(package.oracle()) for package in packages]
-    jobs = [
-        (package, agent_of(command_in(answer)))
+    trials = [
+        partial(crew.sandbox.trial, package, agent_of(command_in(answer)))
         for package, answer in zip(packages, answers, strict=True)
     ]
-    progress.expect(len(jobs))
-    results = runner.trials(jobs, progress)
+    progress.expect(len(trials))
+    results = crew.do(trials, progress)
     rows = [
         Demonstration(
             prompt=chat(package.prompt), completion=[{"role": "assistant", "content": answer}]

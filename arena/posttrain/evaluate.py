@@ -5,7 +5,7 @@ What is in here knows the suite's secrets; what it returns does not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -14,12 +14,13 @@ from arena.challenges import Evaluation
 from arena.packages import TaskPackage
 from arena.posttrain.commands import command_in
 from arena.posttrain.events import Progress
+from arena.posttrain.faults import PlatformFault
 from arena.posttrain.gate import SOLVED
 from arena.posttrain.model import Policy
 from arena.posttrain.seeds import opaque_id, trial_seed
-from arena.posttrain.trials import TrialRunner, agent_of
+from arena.posttrain.trials import Crew, agent_of
 from arena.report import Arm, Trial
-from arena.sandbox import Agent, TrialResult, oracle
+from arena.sandbox import Agent, Sandbox, TrialResult, oracle
 
 
 @dataclass(frozen=True)
@@ -40,17 +41,22 @@ class Score(NamedTuple):
 
 
 def prepare_suite(
-    packages: Sequence[TaskPackage], key: bytes, runner: TrialRunner, progress: Progress
+    packages: Sequence[TaskPackage], key: bytes, crew: Crew, progress: Progress
 ) -> list[HeldOutTask]:
-    """Builds the suite's images and runs its oracles."""
+    """Builds the suite's images and runs its oracles.
+
+    Raises:
+        PlatformFault: a task wants network, through which the suite could leave.
+    """
+    if any(package.allow_internet for package in packages):
+        raise PlatformFault("suite_network", "A suite task asks for network; none may have it.")
 
     def prepare(package: TaskPackage) -> HeldOutTask:
-        runner.sandbox.build(package)
-        result = runner.trial(package, oracle())
+        result = crew.sandbox.trial(package, oracle())
         passed = result.reward is not None and result.reward >= SOLVED
         return HeldOutTask(package, opaque_id(key, package.name), passed)
 
-    return runner.side_by_side([partial(prepare, package) for package in packages], progress)
+    return crew.do([partial(prepare, package) for package in packages], progress)
 
 
 def evaluate(
@@ -59,7 +65,7 @@ def evaluate(
     suite: Sequence[HeldOutTask],
     settings: Evaluation,
     max_new_tokens: int,
-    runner: TrialRunner,
+    crew: Crew,
     progress: Progress,
 ) -> list[Trial]:
     """Every trial of one arm, in the order of tasks and trials."""
@@ -68,8 +74,8 @@ def evaluate(
         for task in suite
         for trial, answer in enumerate(_answers(policy, task, settings, max_new_tokens))
     ]
-    scores = runner.side_by_side(
-        [partial(_score, task, agent, runner) for task, _, agent in attempts],
+    scores = crew.do(
+        [partial(_score, task, agent, crew.sandbox) for task, _, agent in attempts],
         progress,
     )
     return [
@@ -94,26 +100,24 @@ def _answers(
     return policy.answers(task.package.prompt, seeds, settings.temperature, max_new_tokens)
 
 
-def _score(task: HeldOutTask, agent: Agent, runner: TrialRunner) -> Score:
-    def attempt() -> TrialResult:
-        return runner.trial(task.package, agent)
+def _score(task: HeldOutTask, agent: Agent, sandbox: Sandbox) -> Score:
+    # A missing or invalid reward is looked for once more, in a fresh container.
+    result = sandbox.trial(task.package, agent, verifications=2)
+    return settle(result, task.oracle_passed)
 
-    return settle(attempt(), attempt, task.oracle_passed)
 
+def settle(result: TrialResult, oracle_passed: bool) -> Score:
+    """What a suite trial counts as: what the agent can't cause is missing, what it can is a 0.
 
-def settle(first: TrialResult, again: Callable[[], TrialResult], oracle_passed: bool) -> Score:
-    """What a suite trial counts as. What the agent can't cause is missing; what it can is a 0.
-
-    Args:
-        first: the trial's outcome.
-        again: gives the outcome of one more verification, in a fresh container.
-        oracle_passed: whether the task's oracle scored 1.0 in this run.
+    A verifier that gave the oracle its reward in this run, and gives none here, lost it to the
+    agent.
     """
-    result = again() if first.fault == "verifier" else first
-    if result.fault == "platform":
-        return Score(None, errored=False)
-    if result.fault == "agent":
-        return Score(0.0, errored=True)
-    if result.fault == "verifier":
-        return Score(0.0, errored=True) if oracle_passed else Score(None, errored=False)
-    return Score(result.reward, errored=False)
+    match result.fault:
+        case None:
+            return Score(result.reward, errored=False)
+        case "agent":
+            return Score(0.0, errored=True)
+        case "verifier" if oracle_passed:
+            return Score(0.0, errored=True)
+        case _:
+            return Score(None, errored=False)

@@ -12,9 +12,9 @@ from functools import partial
 from arena.packages import TaskPackage
 from arena.posttrain.events import Progress
 from arena.posttrain.faults import AuthorFault, PlatformFault
-from arena.posttrain.trials import TrialRunner
+from arena.posttrain.trials import Crew
 from arena.report import GateResult
-from arena.sandbox import BuildError, TrialResult, oracle, untouched
+from arena.sandbox import BuildError, Sandbox, TrialResult, oracle, untouched
 
 SOLVED = 1.0
 
@@ -28,7 +28,10 @@ class Gated:
 
 
 def run_gate(
-    packages: Sequence[TaskPackage], min_tasks: int, runner: TrialRunner, progress: Progress
+    packages: Sequence[TaskPackage],
+    min_tasks: int,
+    crew: Crew,
+    progress: Progress,
 ) -> Gated:
     """Tries every training task.
 
@@ -37,23 +40,25 @@ def run_gate(
         PlatformFault: a trial could not be run at all.
     """
     progress.expect(len(packages))
-    checks = [partial(_check, package, runner) for package in packages]
-    results = tuple(runner.side_by_side(checks, progress))
+    checks = [partial(_check, package, crew.sandbox) for package in packages]
+    results = tuple(crew.do(checks, progress))
     passed = tuple(p for p, result in zip(packages, results, strict=True) if result.ok)
     if len(passed) < min_tasks:
         raise AuthorFault("too_few_tasks", _too_few(results, len(passed), min_tasks))
     return Gated(results, passed)
 
 
-def _check(package: TaskPackage, runner: TrialRunner) -> GateResult:
+def _check(package: TaskPackage, sandbox: Sandbox) -> GateResult:
     try:
-        runner.sandbox.build(package)
+        sandbox.build(package)
     except BuildError as exc:
         reason = f"the image does not build: {exc}"
         return GateResult(
             package=package.name, ok=False, oracle=None, untouched=None, reason=reason
         )
-    return judge(package.name, runner.trial(package, oracle()), runner.trial(package, untouched()))
+    return judge(
+        package.name, sandbox.trial(package, oracle()), sandbox.trial(package, untouched())
+    )
 
 
 def judge(name: str, solved: TrialResult, idle: TrialResult) -> GateResult:

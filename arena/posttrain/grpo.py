@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from arena.posttrain.events import Progress
 from arena.posttrain.faults import AuthorFault, PlatformFault
 from arena.posttrain.model import Policy, chat
 from arena.posttrain.trainers import common_arguments, train_quietly
-from arena.posttrain.trials import TrialRunner, agent_of
+from arena.posttrain.trials import Crew, agent_of
 from arena.report import CurvePoint
 from arena.sandbox import TrialResult
 
@@ -36,7 +37,7 @@ def reinforce(
     recipe: Recipe,
     seed: int,
     output: Path,
-    runner: TrialRunner,
+    crew: Crew,
     progress: Progress,
 ) -> Reinforced:
     """Trains `policy` in place on the rewards of its own commands.
@@ -51,7 +52,7 @@ def reinforce(
     progress.expect(recipe.grpo.steps * prompts * recipe.grpo.group_size)
     trainer = GRPOTrainer(
         model=policy.model,
-        reward_funcs=_Reward(packages, runner, progress),
+        reward_funcs=_Reward(packages, crew, progress),
         args=_arguments(recipe, prompts, seed, output),
         train_dataset=Dataset.from_list(
             [{"prompt": chat(package.prompt), "task": package.name} for package in packages]
@@ -89,20 +90,23 @@ class _Reward:
 
     __name__ = "verifier"
 
-    def __init__(
-        self, packages: Sequence[TaskPackage], runner: TrialRunner, progress: Progress
-    ) -> None:
+    def __init__(self, packages: Sequence[TaskPackage], crew: Crew, progress: Progress) -> None:
         self._packages = {package.name: package for package in packages}
-        self._runner = runner
+        self._crew = crew
         self._progress = progress
 
     def __call__(
         self, completions: list[list[dict[str, str]]], task: list[str], **_: Any
     ) -> list[float]:
-        packages = [self._packages[name] for name in task]
-        answers = [completion[0]["content"] for completion in completions]
-        agents = [agent_of(command_in(answer)) for answer in answers]
-        results = self._runner.trials(list(zip(packages, agents, strict=True)), self._progress)
+        trials = [
+            partial(
+                self._crew.sandbox.trial,
+                self._packages[name],
+                agent_of(command_in(completion[0]["content"])),
+            )
+            for name, completion in zip(task, completions, strict=True)
+        ]
+        results = self._crew.do(trials, self._progress)
         rewards = [training_reward(*pair) for pair in zip(task, results, strict=True)]
         self._progress.reward_so_far = sum(rewards) / len(rewards)
         return rewards

@@ -23,7 +23,7 @@ from arena.posttrain.model import Policy, make_deterministic
 from arena.posttrain.provenance import code_digest, folder_digest, software_versions
 from arena.posttrain.seeds import opaque_id
 from arena.posttrain.sft import fine_tune
-from arena.posttrain.trials import TrialRunner
+from arena.posttrain.trials import Crew
 from arena.report import Arm, Report, StageName, Training, Trial
 from arena.sandbox import Sandbox
 
@@ -60,14 +60,14 @@ def execute(
     if inputs.challenge.evaluation.max_turns != 1:
         raise PlatformFault("not_supported", "This version runs challenges of one turn only.")
     make_deterministic(inputs.challenge.evaluation.seed, inputs.recipe.threads)
-    return _Run(inputs, TrialRunner(sandbox, cancelled), StageLog(on_event)).execute()
+    return _Run(inputs, Crew(sandbox, cancelled), StageLog(on_event)).execute()
 
 
 class _Run:
     """The stages of one run, in order."""
 
-    def __init__(self, inputs: RunInputs, runner: TrialRunner, log: StageLog) -> None:
-        self.inputs, self.runner, self.log = inputs, runner, log
+    def __init__(self, inputs: RunInputs, crew: Crew, log: StageLog) -> None:
+        self.inputs, self.crew, self.log = inputs, crew, log
         self.evaluation = inputs.challenge.evaluation
         self.packages = load_packages(inputs.collection)
         self.suite: list[HeldOutTask] = []
@@ -96,18 +96,26 @@ class _Run:
     def _gate(self) -> Gated:
         with self.log.stage("gate") as progress:
             min_tasks = self.inputs.challenge.gates.min_tasks
-            return run_gate(self.packages, min_tasks, self.runner, progress)
+            return run_gate(self.packages, min_tasks, self.crew, progress)
 
     def _baseline(self, policy: Policy) -> list[Trial]:
         with self._sealed_stage("baseline") as progress:
             packages = load_packages(self.inputs.suite)
             progress.expect(len(packages) * (1 + self.evaluation.trials))
-            self.suite = prepare_suite(packages, self.inputs.suite_key, self.runner, progress)
+            self.suite = prepare_suite(packages, self.inputs.suite_key, self.crew, progress)
             return self._measure("before", policy, progress)
 
     def _measure(self, arm: Arm, policy: Policy, progress: Progress) -> list[Trial]:
         tokens = self.inputs.recipe.generation.max_new_tokens
-        return evaluate(arm, policy, self.suite, self.evaluation, tokens, self.runner, progress)
+        return evaluate(
+            arm,
+            policy,
+            self.suite,
+            self.evaluation,
+            tokens,
+            self.crew,
+            progress,
+        )
 
     def _train(self, policy: Policy, packages: tuple[TaskPackage, ...]) -> Training:
         weights_before = policy.weights_digest()
@@ -126,14 +134,20 @@ class _Run:
     def _sft(self, policy: Policy, packages: tuple[TaskPackage, ...]) -> tuple[int, int]:
         recipe = self.inputs.recipe
         with self.log.stage("sft") as progress:
-            rows = demonstrate(packages, policy, recipe.sft.max_length, self.runner, progress)
+            rows = demonstrate(
+                packages,
+                policy,
+                recipe.sft.max_length,
+                self.crew,
+                progress,
+            )
             steps = fine_tune(
                 policy,
                 rows,
                 recipe,
                 self.evaluation.seed,
                 self.inputs.workdir / "sft",
-                self.runner.cancelled,
+                self.crew,
                 progress,
             )
             return len(rows), steps
@@ -146,7 +160,7 @@ class _Run:
                 self.inputs.recipe,
                 self.evaluation.seed,
                 self.inputs.workdir / "grpo",
-                self.runner,
+                self.crew,
                 progress,
             )
 

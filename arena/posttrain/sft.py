@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from datasets import Dataset
@@ -11,9 +11,9 @@ from trl import SFTConfig, SFTTrainer
 from arena.challenges import Recipe
 from arena.posttrain.demonstrations import Demonstration
 from arena.posttrain.events import Progress
-from arena.posttrain.faults import Cancelled
 from arena.posttrain.model import Policy
 from arena.posttrain.trainers import common_arguments, train_quietly
+from arena.posttrain.trials import Crew
 
 
 def fine_tune(
@@ -22,7 +22,7 @@ def fine_tune(
     recipe: Recipe,
     seed: int,
     output: Path,
-    cancelled: Callable[[], bool],
+    crew: Crew,
     progress: Progress,
 ) -> int:
     """Trains `policy` in place; returns the number of steps. The loss is on the answers only."""
@@ -32,8 +32,7 @@ def fine_tune(
 
     def on_step(_figures: dict[str, float]) -> None:
         progress.advance()
-        if cancelled():
-            raise Cancelled
+        crew.check()
 
     arguments = SFTConfig(
         num_train_epochs=settings.epochs,

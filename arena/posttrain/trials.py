@@ -1,20 +1,19 @@
-"""Many trials at once: every one executed, platform faults retried, cancelling watched for."""
+"""Many trials at once: every one executed, with progress told and cancelling watched for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from functools import partial
+from threading import Event, Lock
 from typing import TypeVar
 
-from arena.packages import TaskPackage
-from arena.posttrain.events import PROGRESS_SECONDS, Progress
+from arena.posttrain.events import Progress
 from arena.posttrain.faults import Cancelled
-from arena.sandbox import Agent, Sandbox, TrialResult, scripted, untouched
+from arena.sandbox import Agent, Sandbox, scripted, untouched
 
-ATTEMPTS = 3
-"""How often a trial that fails by the platform's fault is tried."""
+POLL_SECONDS = 0.5
+"""How often a stage looks up from its trials."""
 
 Result = TypeVar("Result")
 
@@ -25,45 +24,57 @@ def agent_of(command: str | None) -> Agent:
 
 
 @dataclass(frozen=True)
-class TrialRunner:
-    """Runs work against the sandbox, several pieces side by side, answers in order."""
+class Crew:
+    """Does pieces of work in the sandbox's threads, until the run is called off."""
 
     sandbox: Sandbox
     cancelled: Callable[[], bool]
 
-    def trials(
-        self, jobs: Sequence[tuple[TaskPackage, Agent]], progress: Progress
-    ) -> list[TrialResult]:
-        return self.side_by_side([partial(self.trial, *job) for job in jobs], progress)
-
-    def trial(self, package: TaskPackage, agent: Agent) -> TrialResult:
-        for _ in range(ATTEMPTS - 1):
-            result = self.sandbox.trial(package, agent)
-            if result.fault != "platform":
-                return result
-        return self.sandbox.trial(package, agent)
-
-    def side_by_side(
-        self, calls: Sequence[Callable[[], Result]], progress: Progress
-    ) -> list[Result]:
+    def do(self, calls: Sequence[Callable[[], Result]], progress: Progress) -> list[Result]:
         """The results of `calls`, in their order; each done is counted on `progress`.
+
+        Events and polls are this thread's, so that their receivers need no locks.
 
         Raises:
             Cancelled: the run was called off; what had begun is waited for.
         """
-        pool = ThreadPoolExecutor(self.sandbox.jobs)
-        try:
-            futures = [pool.submit(call) for call in calls]
-            self._wait(set(futures), progress)
-            return [future.result() for future in futures]
-        finally:
-            pool.shutdown(cancel_futures=True)
+        batch = _Batch()
+        with ThreadPoolExecutor(1) as lead:
+            results = lead.submit(self.sandbox.map, batch.run, calls)
+            try:
+                while not results.done():
+                    wait([results], POLL_SECONDS)
+                    self.check()
+                    progress.advance(batch.count())
+            finally:
+                batch.stopped.set()
+            progress.advance(batch.count())
+            return results.result()
 
-    def _wait(self, pending: set[Future[Result]], progress: Progress) -> None:
-        while pending:
-            done, pending = wait(pending, PROGRESS_SECONDS, return_when=FIRST_COMPLETED)
-            if self.cancelled():
-                raise Cancelled
-            for future in done:
-                future.result()  # the first that failed ends the stage
-            progress.advance(len(done))
+    def check(self) -> None:
+        """Raises Cancelled where the run was called off."""
+        if self.cancelled():
+            raise Cancelled
+
+
+class _Batch:
+    """What the threads of one batch share: a count of what is done, and when to stop."""
+
+    def __init__(self) -> None:
+        self.stopped = Event()
+        self._lock = Lock()
+        self._done = 0
+
+    def run(self, call: Callable[[], Result]) -> Result:
+        if self.stopped.is_set():
+            raise Cancelled
+        result = call()
+        with self._lock:
+            self._done += 1
+        return result
+
+    def count(self) -> int:
+        """How many were done since this was last asked."""
+        with self._lock:
+            done, self._done = self._done, 0
+        return done

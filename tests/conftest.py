@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from local.baseimages import ensure_base_images
 from local.engine import DEFAULT_DIRECTORY, ensure_engine
+from tests.hub import RunningHub, start_hub
 
 
 @pytest.fixture(scope="session")
@@ -23,3 +25,21 @@ def docker_engine() -> str:
     if engine.private:
         ensure_base_images(engine.url)
     return engine.url
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _plain_client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The client's cache is a temporary folder, and Xet is off, as it is on a laptop."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", True)
+        patch.setattr(
+            "huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path_factory.mktemp("cache"))
+        )
+        yield
+
+
+@pytest.fixture(scope="session")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningHub]:
+    running = start_hub(tmp_path_factory.mktemp("hub"))
+    yield running
+    running.stop()

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -60,6 +61,8 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 def main() -> None:
     arguments = _arguments()
+    if shutil.which("git") is None:
+        raise SystemExit("The local hub cannot start: it keeps repositories with git; install git.")
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
     try:

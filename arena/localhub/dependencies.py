@@ -76,10 +76,16 @@ async def _signed_in(caller: Caller) -> Identity:
 SignedIn = Annotated[Identity, Depends(_signed_in)]
 
 
-async def _writer(caller: SignedIn) -> Identity:
+def _require_write_token(caller: Identity | None) -> Identity:
+    if caller is None:
+        raise errors.sign_in_required()
     if not caller.can_write:
         raise errors.forbidden("This token may only read: use one with the write role.")
     return caller
+
+
+async def _writer(caller: Caller) -> Identity:
+    return _require_write_token(caller)
 
 
 Writer = Annotated[Identity, Depends(_writer)]
@@ -93,11 +99,8 @@ def visible_repo(hub: Hub, caller: Identity | None, type_: RepoType, repo_id: st
 
 
 def require_write(repo: Repository, caller: Identity | None) -> None:
-    if caller is None:
-        raise errors.sign_in_required()
-    if not caller.can_write:
-        raise errors.forbidden("This token may only read: use one with the write role.")
-    if not access.has_write_rights(caller.user, repo.meta):
+    user = _require_write_token(caller).user
+    if not access.has_write_rights(user, repo.meta):
         raise errors.forbidden(f"You don't have the rights to write to {repo.meta.repo_id}.")
 
 

@@ -42,7 +42,9 @@ def run_git(
     stdin: bytes = b"",
     environment: Mapping[str, str] | None = None,
     cwd: Path | None = None,
+    silent: bool = False,
 ) -> bytes:
+    """The command's output. With `silent`, a remark on standard error is a failure as well."""
     result = subprocess.run(
         ["git", *_SETTINGS, "--git-dir", str(git_dir), *arguments],
         input=stdin,
@@ -52,7 +54,7 @@ def run_git(
         # Ctrl-C in the terminal is for the server, which lets a commit under way finish.
         process_group=0,
     )
-    if result.returncode != 0:
+    if result.returncode != 0 or (silent and result.stderr):
         raise GitError(result.stderr.decode(errors="replace").strip())
     return result.stdout
 

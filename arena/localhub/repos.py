@@ -92,7 +92,15 @@ class Repositories:
 
     def _open(self, metadata_file: Path) -> Repository:
         git_dir = metadata_file.parent
+        _remove_stale_locks(git_dir)
         return Repository(git_dir, RepoMeta.load(git_dir), self._readers, self._scratch)
+
+
+def _remove_stale_locks(git_dir: Path) -> None:
+    """A git that was killed together with the server leaves its lock files, and with them a
+    repository that refuses every commit. Nobody else is at work here: we hold the data lock."""
+    for lock in (*git_dir.glob("*.lock"), *(git_dir / "refs").rglob("*.lock")):
+        lock.unlink()
 
 
 def _lock_directory(data: Path) -> int:

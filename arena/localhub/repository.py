@@ -204,7 +204,8 @@ class Repository:
             arguments = ("update-index", "-z", "--index-info")
             stdin = "".join(lines).encode()
             try:
-                run_git(self.git_dir, arguments, stdin=stdin, environment=index)
+                # A path it takes for `.git` in disguise it leaves out, with nothing but a remark.
+                run_git(self.git_dir, arguments, stdin=stdin, environment=index, silent=True)
             except GitError as error:
                 raise errors.bad_request(f"Refused by git: {error}") from error
             return run_git(self.git_dir, ("write-tree",), environment=index).decode().strip()

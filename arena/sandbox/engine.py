@@ -30,6 +30,10 @@ LABEL = "org.posttrain-arena"
 DEFAULT_URL = "unix:///var/run/docker.sock"
 
 _KEY_LABEL = "org.posttrain-arena.sandbox"  # tells two sandboxes of one process apart
+# The first words of a container's own script: without network the engine fills no /etc/hosts, and
+# programs that talk to themselves look for localhost there.
+HOSTS = "[ -s /etc/hosts ] || printf '127.0.0.1 localhost\\n::1 localhost\\n' > /etc/hosts"
+
 _CALL_SECONDS = 120
 _OPEN_FILES = 4096
 # What root needs to work on files of any owner, and nothing else.
@@ -66,7 +70,7 @@ class Engine:
             raise
 
     def build(
-        self, context: bytes, network: str, limits: Limits, tag: str | None = None
+        self, context: bytes, tag: str, network: str, limits: Limits
     ) -> Iterator[dict[str, Any]]:
         """Build an image; yields the engine's messages. Leaving the loop ends the build."""
         memory = limits.memory_mb << 20
@@ -116,7 +120,8 @@ class Engine:
                 command=[],
                 user="0",
                 # A namespace of its own with nothing but loopback, as "none" gives, without the
-                # engine's own set-up of it: that is half of a container's start.
+                # engine's own set-up of it: that is half of a container's start. What is lost with
+                # it is /etc/hosts: see HOSTS.
                 network_disabled=not limits.network,
                 labels={LABEL: "trial", OWNER_LABEL: this_process(), _KEY_LABEL: self._key},
                 healthcheck={"test": ["NONE"]},

@@ -1,6 +1,6 @@
 """Publishes the demo on a hub: the base model, the private suite and its sealed index, the example.
 
-    python -m local.demo.publish --endpoint http://127.0.0.1:7861 --work .local
+    python -m local.demo.publish --endpoint URL --challenges challenges --cache .local/cache
 
 Publishing what is there already changes nothing.
 """
@@ -94,14 +94,23 @@ def _put(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--endpoint", default="http://127.0.0.1:7861")
-    parser.add_argument("--work", type=Path, default=Path(".local"))
-    parser.add_argument("--challenges", type=Path, default=Path("challenges"))
+    parser.add_argument("--endpoint", required=True)
+    parser.add_argument("--challenges", type=Path, required=True)
+    parser.add_argument("--challenge", default="demo")
+    parser.add_argument("--cache", type=Path, required=True, help="where the base model is kept")
+    parser.add_argument("--tasks", type=int, default=COLLECTION_SIZE)
+    parser.add_argument("--suite-tasks", type=int, default=SUITE_SIZE)
     arguments = parser.parse_args()
-    base_model = build_base_model(arguments.work / "cache" / "base-model")
-    challenge = load_challenges(arguments.challenges).challenges["demo"]
-    commit = publish(arguments.endpoint, challenge, base_model, suite_key(os.environ))
-    print(f"hf:{EXAMPLE}@{commit}")
+    challenge = load_challenges(arguments.challenges).challenges[arguments.challenge]
+    base_model = build_base_model(arguments.cache / "base-model")
+    publish(
+        arguments.endpoint,
+        challenge,
+        base_model,
+        suite_key(os.environ),
+        tasks=arguments.tasks,
+        suite_tasks=arguments.suite_tasks,
+    )
 
 
 if __name__ == "__main__":

@@ -8,7 +8,8 @@ import pytest
 from huggingface_hub import HfApi
 from huggingface_hub.errors import HfHubHTTPError, RepositoryNotFoundError
 
-from tests.localhub.conftest import RunningHub, bearer
+from tests.hub import RunningHub
+from tests.localhub.conftest import bearer
 
 
 @pytest.fixture
@@ -99,8 +100,8 @@ def test_organization_members_read_and_only_some_write(
     commons = make("arena", "arena")
     for account in ("editor", "arena", "worker"):
         hub.api(account).hf_hub_download(suite, ".gitattributes", repo_type="dataset")
-    for account in ("author", "rival", None):
-        assert not hub.api(account).repo_exists(suite, repo_type="dataset")
+    for stranger in ("author", "rival", None):
+        assert not hub.api(stranger).repo_exists(suite, repo_type="dataset")
     write(hub.api("editor"), suite)
     write(hub.api("editor"), commons)
     write(hub.api("arena"), commons)  # a contributor, in what it created

@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -17,7 +19,7 @@ from huggingface_hub.errors import (
 )
 from huggingface_hub.hf_api import RepoFile, RepoFolder
 
-from tests.localhub.conftest import RunningHub
+from tests.hub import RunningHub
 
 
 def commit(api: HfApi, repo_id: str, path: str, content: bytes, parent: str | None = None) -> str:
@@ -156,15 +158,18 @@ def test_revisions_by_branch_tag_and_sha(author: HfApi, dataset: str) -> None:
 
 
 def test_refs_are_made_once_and_removed(author: HfApi, dataset: str) -> None:
-    for make, remove, name in (
+    make: Callable[..., None]
+    remove: Callable[..., None]
+    for make, remove, kind in (
         (author.create_tag, author.delete_tag, "tag"),
         (author.create_branch, author.delete_branch, "branch"),
     ):
-        make(dataset, **{name: "x"}, repo_type="dataset")
-        make(dataset, **{name: "x"}, repo_type="dataset", exist_ok=True)
+        name: dict[str, Any] = {kind: "x"}
+        make(dataset, **name, repo_type="dataset")
+        make(dataset, **name, repo_type="dataset", exist_ok=True)
         with pytest.raises(HfHubHTTPError, match="already exists"):
-            make(dataset, **{name: "x"}, repo_type="dataset")
-        remove(dataset, **{name: "x"}, repo_type="dataset")
+            make(dataset, **name, repo_type="dataset")
+        remove(dataset, **name, repo_type="dataset")
         with pytest.raises(RevisionNotFoundError):
             author.dataset_info(dataset, revision="x")
     with pytest.raises(HfHubHTTPError, match="main"):

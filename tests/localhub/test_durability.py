@@ -8,11 +8,16 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import httpx
 import pytest
 from huggingface_hub import CommitOperationAdd, HfApi
 from huggingface_hub.errors import HfHubHTTPError
 
-from tests.localhub.conftest import RunningHub, start_hub
+from arena.localhub.git import ObjectReaders
+from arena.localhub.metadata import RepoType
+from arena.localhub.repos import Repositories
+from tests.hub import RunningHub, start_hub
+from tests.localhub.conftest import bearer
 
 
 def commit(api: HfApi, repo_id: str, path: str, parent: str | None = None) -> str:
@@ -108,14 +113,21 @@ def test_killed_between_and_during_commits(own_hub: Callable[[], RunningHub]) ->
     api.create_repo("author/k", repo_type="dataset")
     answered: list[str] = []
 
-    def write_until_refused() -> None:
-        for number in range(10_000):
-            try:
-                answered.append(commit(api, "author/k", f"{number}.txt"))
-            except Exception:
-                return
+    def write_until_cut_off() -> None:
+        # Not with the client, which would go on asking a dead server for half a minute.
+        address = f"{running.url}/api/datasets/author/k/commit/main"
+        with httpx.Client(headers=bearer("author")) as http:
+            for number in range(10_000):
+                body = (
+                    '{"key": "header", "value": {"summary": "x"}}\n'
+                    f'{{"key": "file", "value": {{"path": "{number}.txt", "content": "eA=="}}}}'
+                )
+                try:
+                    answered.append(http.post(address, content=body).json()["commitOid"])
+                except httpx.HTTPError:
+                    return
 
-    writer = threading.Thread(target=write_until_refused)
+    writer = threading.Thread(target=write_until_cut_off)
     writer.start()
     while len(answered) < 5:
         writer.join(0.01)
@@ -131,6 +143,38 @@ def test_killed_between_and_during_commits(own_hub: Callable[[], RunningHub]) ->
     assert len(log) - len(answered) in (1, 2)  # the initial one, and one that lost its answer
     commit(api, "author/k", "after.txt")
     assert fsck(again.git_dir("author/k")).count("missing") == 0
+
+
+def test_the_locks_of_a_git_killed_with_the_server_are_cleared(
+    own_hub: Callable[[], RunningHub],
+) -> None:
+    running = own_hub()
+    running.api("author").create_repo("author/l", repo_type="dataset")
+    running.process.kill()
+    running.process.wait()
+    (running.git_dir("author/l") / "refs" / "heads" / "main.lock").touch()
+    (running.data / "scratch" / "half-built").mkdir()
+    commit(own_hub().api("author"), "author/l", "x.txt")
+    assert not (running.data / "scratch" / "half-built").exists()
+
+
+def test_readers_make_room_under_load(tmp_path: Path) -> None:
+    repositories = Repositories(tmp_path)
+    repos = [
+        repositories.create(RepoType.DATASET, "author", name, creator="author", private=False)
+        for name in ("a", "b", "c")
+    ]
+    readers = ObjectReaders(limit=2)
+    heads = [repo.commit_at("main").sha for repo in repos]
+
+    def read(number: int) -> bool:
+        found = readers.read(repos[number % 3].git_dir, "refs/heads/main^{commit}")
+        return found is not None and found.oid == heads[number % 3]
+
+    with ThreadPoolExecutor(3) as pool:
+        assert all(pool.map(read, range(90)))
+    readers.close_all()
+    repositories.close()
 
 
 def test_two_servers_do_not_share_data(hub: RunningHub) -> None:

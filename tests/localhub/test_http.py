@@ -6,10 +6,17 @@ from typing import Any
 
 import httpx
 import pytest
+from huggingface_hub import HfApi
 
-from tests.localhub.conftest import bearer
+from tests.localhub.conftest import bearer, make_dataset
 
 AUTHOR = bearer("author")
+
+
+@pytest.fixture(scope="module")
+def dataset(author: HfApi) -> str:
+    """One for the whole module: what is refused changes nothing."""
+    return make_dataset(author)
 
 
 def lines(*items: Any) -> bytes:

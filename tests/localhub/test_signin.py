@@ -15,7 +15,7 @@ from huggingface_hub.errors import HfHubHTTPError
 from joserfc import jwt
 from joserfc.jwk import KeySet
 
-from tests.localhub.conftest import CLIENT_ID, CLIENT_SECRET, RunningHub
+from tests.hub import CLIENT_ID, CLIENT_SECRET, RunningHub
 
 CALLBACK = "http://127.0.0.1:7860/login/callback?_target_url=/submit"
 BASIC = (CLIENT_ID, CLIENT_SECRET)

@@ -12,11 +12,22 @@ from local.baseimages import ensure_base_images
 from local.engine import DEFAULT_DIRECTORY, ensure_engine
 from tests.hub import RunningHub, start_hub
 
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that take minutes run in CI only."""
+    if os.environ.get("CI") == "true":
+        return
+    for item in items:
+        if item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.skip(reason="takes minutes; CI=true runs it"))
+
 
 @pytest.fixture(scope="session")
 def docker_engine() -> str:
     """The address of a Docker engine; a private one is started where none runs and it may be."""
-    engine = ensure_engine(Path(__file__).resolve().parents[1] / DEFAULT_DIRECTORY)
+    engine = ensure_engine(ROOT / DEFAULT_DIRECTORY)
     if engine.url is None:
         reason = engine.reason or "no Docker engine"
         if os.environ.get("CI") == "true":
@@ -43,3 +54,11 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningHub]:
     running = start_hub(tmp_path_factory.mktemp("hub"))
     yield running
     running.stop()
+
+
+@pytest.fixture(scope="session")
+def base_model_dir() -> Path:
+    """The demo's base model, made at its first use and kept for the next."""
+    from local.demo.base_model import build  # torch takes seconds to load
+
+    return build(ROOT / ".local" / "cache" / "base-model")

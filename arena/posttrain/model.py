@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from datasets import disable_progress_bars
 from transformers import AutoModelForCausalLM, AutoTokenizer, LogitsProcessorList, set_seed
 from transformers.utils import logging as transformers_logging
 
@@ -36,6 +37,7 @@ class Policy:
     @classmethod
     def load(cls, folder: Path, recipe: Recipe) -> Policy:
         transformers_logging.disable_progress_bar()
+        disable_progress_bars()
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
         model = AutoModelForCausalLM.from_pretrained(
             folder, dtype=torch.float32, local_files_only=True

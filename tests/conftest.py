@@ -60,6 +60,14 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningHub]:
     running.stop()
 
 
+@pytest.fixture(scope="session")
+def base_model_dir() -> Path:
+    """The demo's base model, made at its first use and kept for the next."""
+    from local.demo.base_model import build  # torch takes seconds to load
+
+    return build(ROOT / ".local" / "cache" / "base-model")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leaves the slow tests to CI=true."""
     if os.environ.get("CI") == "true":

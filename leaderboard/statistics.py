@@ -63,14 +63,14 @@ def change_over(rates: Sequence[TaskRates]) -> Change | None:
     pairs = [(r.before, r.after) for r in rates if r.before is not None and r.after is not None]
     if not pairs:
         return None
-    differences = [after - before for before, after in pairs]
-    change = math.fsum(differences) / len(pairs)
-    stderr = standard_error(differences)
     before = math.fsum(before for before, _ in pairs) / len(pairs)
+    after = math.fsum(after for _, after in pairs) / len(pairs)
+    change = after - before  # the mean difference; written so, what is shown adds up exactly
+    stderr = standard_error([after - before for before, after in pairs])
     return Change(
         tasks=len(pairs),
         before=before,
-        after=before + change,
+        after=after,
         change=change,
         stderr=stderr,
         ci95=interval95(change, stderr, len(pairs) - 1),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -28,6 +29,7 @@ STOP_SECONDS = 20.0
 # The longest socket below the runtime folder is containerd's; a unix address holds 107 bytes.
 _LONGEST_SOCKET = "/exec/containerd/containerd-debug.sock.ttrpc"
 _ADDRESS_BYTES = 107
+_FLAGS = ["--iptables=false", "--ip-forward=false", "--bridge=none"]
 
 
 class DaemonError(Exception):
@@ -64,6 +66,14 @@ class Paths:
     @property
     def exec_root(self) -> Path:
         return self.runtime / "exec"
+
+    @property
+    def containerd_pidfile(self) -> Path:
+        return self.exec_root / "containerd" / "containerd.pid"
+
+    @property
+    def containerd_config(self) -> Path:
+        return self.exec_root / "containerd" / "containerd.toml"
 
     @property
     def pidfile(self) -> Path:
@@ -106,12 +116,7 @@ def running_pid(paths: Paths) -> int | None:
 
     A zombie has no command line, so a dockerd that ended is a leftover too.
     """
-    with suppress(OSError, ValueError):
-        pid = int(paths.pidfile.read_text())
-        command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        if os.fsencode(paths.pidfile) in command:
-            return pid
-    return None
+    return _process(paths.pidfile, paths.pidfile)
 
 
 def start(paths: Paths) -> None:
@@ -140,13 +145,16 @@ def stop(paths: Paths) -> bool:
             os.kill(pid, signal.SIGKILL)
             _gone(paths, STOP_SECONDS)
     _clear_leftovers(paths)
+    if paths.runtime != paths.directory:
+        shutil.rmtree(paths.runtime, ignore_errors=True)
     return pid is not None
 
 
 def log_tail(paths: Paths, lines: int = 8) -> str:
-    """The last lines that dockerd wrote."""
+    """The last lines that dockerd wrote, without the chatter of its connections."""
     with suppress(OSError):
-        return "\n".join(paths.log.read_text(errors="replace").splitlines()[-lines:])
+        said = paths.log.read_text(errors="replace").splitlines()
+        return "\n".join([line for line in said if "module=grpc" not in line][-lines:])
     return "(no log)"
 
 
@@ -156,7 +164,7 @@ def _launch(paths: Paths) -> subprocess.Popen[bytes]:
         raise DaemonError(f"{paths.runtime} belongs to somebody else")
     command = ["dockerd", "--data-root", str(paths.data), "--exec-root", str(paths.exec_root)]
     command += ["--pidfile", str(paths.pidfile), "-H", paths.url]
-    command += ["--iptables=false", "--ip-forward=false", "--bridge=none"]
+    command += _FLAGS
     with paths.log.open("wb") as log:
         # A session of its own: Ctrl-C at the terminal is for whoever started it, not for it.
         return subprocess.Popen(
@@ -170,9 +178,35 @@ def _launch(paths: Paths) -> subprocess.Popen[bytes]:
 
 
 def _clear_leftovers(paths: Paths) -> None:
-    """A killed dockerd leaves these, and a reused process id would then keep a new one down."""
-    for leftover in (paths.pidfile, paths.socket):
+    """What a killed dockerd leaves, and what keeps a new one down.
+
+    A process id in a file may be somebody else's by now. containerd's is the worse one: where it is
+    a zombie that nobody reaps, dockerd waits for it to answer.
+    """
+    orphan = _process(paths.containerd_pidfile, paths.containerd_config)
+    if orphan is not None:
+        os.kill(orphan, signal.SIGKILL)
+    for leftover in (paths.pidfile, paths.socket, paths.containerd_pidfile):
         leftover.unlink(missing_ok=True)
+    _unmount_below(paths.data, paths.exec_root)
+
+
+def _unmount_below(*folders: Path) -> None:
+    """A killed dockerd also leaves its mounts, and a folder with one cannot be deleted."""
+    mounts = Path("/proc/self/mountinfo").read_text().splitlines()
+    places = [Path(line.split()[4].replace("\\040", " ")) for line in mounts]
+    for place in reversed(places):  # the newest, and so the innermost, first
+        if any(place.is_relative_to(folder.resolve()) for folder in folders):
+            subprocess.run(["umount", "--lazy", str(place)], check=False)
+
+
+def _process(pidfile: Path, argument: Path) -> int | None:
+    """The process that `pidfile` names, if it was started with `argument`."""
+    with suppress(OSError, ValueError):
+        pid = int(pidfile.read_text())
+        if os.fsencode(argument) in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
+            return pid
+    return None
 
 
 def _gone(paths: Paths, seconds: float) -> bool:

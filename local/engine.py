@@ -44,7 +44,7 @@ def ensure_engine(directory: Path = DEFAULT_DIRECTORY) -> Engine:
         return found
     paths = daemon.Paths.under(directory)
     if os.geteuid() != 0:
-        return _none("not root, so none can be started")
+        return _none("not root, so none can be installed or started")
     with daemon.locked(paths):
         try:
             if shutil.which("dockerd") is None:

@@ -5,26 +5,41 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from local.baseimages import ensure_base_images
+from local.browser import ensure_chromium
 from local.engine import DEFAULT_DIRECTORY, ensure_engine
 from tests.hub import RunningHub, start_hub
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture(scope="session")
 def docker_engine() -> str:
     """The address of a Docker engine; a private one is started where none runs and it may be."""
-    engine = ensure_engine(Path(__file__).resolve().parents[1] / DEFAULT_DIRECTORY)
+    engine = ensure_engine(ROOT / DEFAULT_DIRECTORY)
     if engine.url is None:
-        reason = engine.reason or "no Docker engine"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        _cannot(engine.reason or "no Docker engine")
     if engine.private:
         ensure_base_images(engine.url)
     return engine.url
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of a Chromium; Debian's is installed where none is and it may be."""
+    browser = ensure_chromium(ROOT / ".local" / "logs")
+    return browser.path or _cannot(browser.reason or "no Chromium")
+
+
+def _cannot(reason: str) -> NoReturn:
+    """What a machine cannot have is skipped by name; under CI=true it is a failure."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -43,3 +58,21 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningHub]:
     running = start_hub(tmp_path_factory.mktemp("hub"))
     yield running
     running.stop()
+
+
+@pytest.fixture(scope="session")
+def base_model_dir() -> Path:
+    """The demo's base model, made at its first use and kept for the next."""
+    from local.demo.base_model import build  # torch takes seconds to load
+
+    return build(ROOT / ".local" / "cache" / "base-model")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leaves the slow tests to CI=true."""
+    if os.environ.get("CI") == "true":
+        return
+    slow = pytest.mark.skip(reason="takes minutes: CI=true make test runs it")
+    for item in items:
+        if "slow" in item.keywords:
+            item.add_marker(slow)

@@ -79,9 +79,8 @@ def _check_constant(script: str, texts: Mapping[str, str]) -> Iterator[Finding]:
     lines = [(n, line.strip()) for n, line in enumerate(script.splitlines(), 1)]
     code = [(n, line) for n, line in lines if line and not line.startswith("#")]
     writes = [(n, line) for n, line in code if _REWARD_NAME.search(line) and ">" in line]
-    values = {(m["value"] if (m := _REWARD_WRITE.search(line)) else None) for _, line in writes}
-    others = [line for _, line in code if not _REWARD_NAME.search(line)]
-    decided_here = any(_DECIDES.search(line) for line in others)
+    values = {value for _, line in writes for value in _written_values(line)}
+    decided_here = any(_DECIDES.search(line) for _, line in code)
     decided_in_python = any(
         _REWARD_NAME.search(text)
         for path, text in texts.items()
@@ -97,3 +96,8 @@ def _check_constant(script: str, texts: Mapping[str, str]) -> Iterator[Finding]:
             "Write the reward that the checks gave: 1 where all passed, else 0.",
             writes[0][0],
         )
+
+
+def _written_values(line: str) -> list[str | None]:
+    """The numbers that a line writes as the reward; None for what is no plain number."""
+    return [match["value"] for match in _REWARD_WRITE.finditer(line)] or [None]

@@ -14,6 +14,8 @@ MAX_BYTES = 256 * 1024
 MAX_NODES = 10_000
 MAX_DEPTH = 24
 
+_PLAIN_TAGS = frozenset({"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"})
+
 KeyPath = tuple[str | int, ...]
 
 
@@ -90,6 +92,8 @@ def _check_events(text: str) -> None:
 
 def _construct(loader: _Loader, node: yaml.Node, path: KeyPath, lines: dict[KeyPath, int]) -> Any:
     lines.setdefault(path, node.start_mark.line + 1)
+    if isinstance(node, yaml.CollectionNode) and node.tag not in _PLAIN_TAGS:
+        raise YamlError(f"the tag {node.tag} is not allowed", node.start_mark.line + 1)
     if isinstance(node, yaml.MappingNode):
         return _construct_mapping(loader, node, path, lines)
     if isinstance(node, yaml.SequenceNode):

@@ -30,6 +30,10 @@ LABEL = "org.posttrain-arena"
 DEFAULT_URL = "unix:///var/run/docker.sock"
 
 _KEY_LABEL = "org.posttrain-arena.sandbox"  # tells two sandboxes of one process apart
+# The first words of a container's own script: without network the engine fills no /etc/hosts, and
+# programs that talk to themselves look for localhost there.
+HOSTS = "[ -s /etc/hosts ] || printf '127.0.0.1 localhost\\n::1 localhost\\n' > /etc/hosts"
+
 _CALL_SECONDS = 120
 _OPEN_FILES = 4096
 # What root needs to work on files of any owner, and nothing else.
@@ -52,6 +56,7 @@ class Engine:
             )
             self.cpus = float(self._api.info()["NCPU"])
         self._key = uuid4().hex
+        self._abandoned = False
         self._remover = ThreadPoolExecutor(2, thread_name_prefix="remove")
         self._removals: list[Future[None]] = []
 
@@ -66,7 +71,7 @@ class Engine:
             raise
 
     def build(
-        self, context: bytes, network: str, limits: Limits, tag: str | None = None
+        self, context: bytes, tag: str, network: str, limits: Limits
     ) -> Iterator[dict[str, Any]]:
         """Build an image; yields the engine's messages. Leaving the loop ends the build."""
         memory = limits.memory_mb << 20
@@ -87,6 +92,8 @@ class Engine:
 
     def create(self, image: str, argv: Sequence[str], limits: Limits, **more: Any) -> str:
         """A container that has not started, with every limit on it; returns its id."""
+        if self._abandoned:
+            raise EngineUnavailable(self.url, "the sandbox is closing")
         memory = f"{limits.memory_mb}m"
         largest_file = limits.storage_mb << 20
         with self._trouble():
@@ -116,7 +123,8 @@ class Engine:
                 command=[],
                 user="0",
                 # A namespace of its own with nothing but loopback, as "none" gives, without the
-                # engine's own set-up of it: that is half of a container's start.
+                # engine's own set-up of it: that is half of a container's start. What is lost with
+                # it is /etc/hosts: see HOSTS.
                 network_disabled=not limits.network,
                 labels={LABEL: "trial", OWNER_LABEL: this_process(), _KEY_LABEL: self._key},
                 healthcheck={"test": ["NONE"]},
@@ -217,13 +225,21 @@ class Engine:
             self._remove(container)
         return len(doomed)
 
+    def abandon(self) -> None:
+        """End what runs, and make no new container: nobody waits for the results any more."""
+        self._abandoned = True
+        self._remove_own()
+
     def close(self) -> None:
         """Leave no container of this engine object behind."""
         self._remover.shutdown(wait=True)
+        self._remove_own()
+        self._api.close()
+
+    def _remove_own(self) -> None:
         with suppress(EngineError):
             for one in self._labelled(f"{_KEY_LABEL}={self._key}"):
                 self._remove(one["Id"])
-        self._api.close()
 
     def _labelled(self, label: str) -> list[dict[str, Any]]:
         with self._trouble():

@@ -28,9 +28,6 @@ _NOT_THE_AUTHORS = re.compile(
     r"|50[0-9] (internal|bad|service|gateway)|no space left on device",
     re.IGNORECASE,
 )
-# A container whose network is disabled gets no such file from the engine, and programs that talk to
-# themselves need it.
-_HOSTS = b"127.0.0.1 localhost\n::1 localhost\n"
 _A_COMMAND_FAILED = "returned a non-zero code"
 
 
@@ -100,17 +97,9 @@ class Images:
         return Image(str(config["Id"]), config["Config"].get("WorkingDir") or "/")
 
     def _build(self, package: TaskPackage, tag: str, network: str, limits: Limits) -> None:
-        build = _Build(package.name, time.monotonic() + limits.build_sec)
         context = _context(package.root / "environment")
-        if limits.network:
-            build.follow(self._engine.build(context, network, limits, tag))
-            return
-        # Only the last of the two is tagged: a tag always means a whole image.
-        made = build.follow(self._engine.build(context, network, limits))
-        hosts = Bundle()
-        hosts.add_file("Dockerfile", f"FROM {made}\nCOPY hosts /etc/hosts\n".encode(), 0o644)
-        hosts.add_file("hosts", _HOSTS, 0o644)
-        build.follow(self._engine.build(hosts.finish(), network, limits, tag))
+        build = _Build(package.name, time.monotonic() + limits.build_sec)
+        build.follow(self._engine.build(context, tag, network, limits))
 
 
 class _Build:
@@ -121,13 +110,10 @@ class _Build:
         self._deadline = deadline
         self._log = ""
 
-    def follow(self, messages: Iterator[dict[str, Any]]) -> str:
-        """The id of the image that was built."""
-        made = ""
+    def follow(self, messages: Iterator[dict[str, Any]]) -> None:
         try:
             for message in messages:
                 self._log = (self._log + str(message.get("stream", "")))[-_LOG_CHARACTERS:]
-                made = message.get("aux", {}).get("ID", made)
                 if "error" in message:
                     raise self._failure(str(message["error"]).strip())
                 if time.monotonic() > self._deadline:
@@ -143,7 +129,6 @@ class _Build:
             if error.status != 400:
                 raise
             raise BuildError(self._package, str(error), self._log) from error
-        return made
 
     def _failure(self, why: str) -> Exception:
         if _A_COMMAND_FAILED not in why and _NOT_THE_AUTHORS.search(why):

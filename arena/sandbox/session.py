@@ -10,8 +10,8 @@ from threading import Event, Thread
 
 from arena.packages import TaskPackage
 from arena.sandbox.archives import Bundle
-from arena.sandbox.engine import Engine
-from arena.sandbox.errors import EngineError, SessionOver
+from arena.sandbox.engine import HOSTS, Engine
+from arena.sandbox.errors import EngineError, EngineUnavailable, SessionOver
 from arena.sandbox.frames import Frames
 from arena.sandbox.results import Limits, Step
 
@@ -21,7 +21,8 @@ MAX_OUTPUT = 8000
 _GLANCE_SEC = 0.5
 # Asking how much a container wrote walks its files: only for commands that take a while.
 _DISK_SEC = 2.0
-_EXIT_CODE_TRIES = 20
+_FIRST_PAUSE_SEC = 0.01
+_REST_SEC = 0.2
 
 
 class Session:
@@ -56,9 +57,9 @@ class Session:
         try:
             step = self._execute(container, command)
         except EngineError as error:
-            if not _is_the_agents_doing(error):
+            if not _is_the_containers(error):
                 raise
-            self.over = f"no command runs in the container any more: {error}"
+            self.over = f"no command runs in the container: {error}"
             step = Step(command, None, str(error)[:MAX_OUTPUT])
         self.seconds_left -= time.monotonic() - began
         self.steps.append(step)
@@ -83,7 +84,8 @@ class Session:
     def _created(self) -> str:
         if self._container is None:
             # Longer than the agent can last; the container is killed from outside anyway.
-            argv = ["sleep", str(math.ceil(self._limits.agent_sec) + 86_400)]
+            seconds = math.ceil(self._limits.agent_sec) + 86_400
+            argv = ["sh", "-c", f"{HOSTS}; exec sleep {seconds}"]
             self._container = self._engine.create(self._image, argv, self._limits)
         return self._container
 
@@ -97,32 +99,38 @@ class Session:
     def _execute(self, container: str, command: str) -> Step:
         execution = self._engine.exec_create(container, ["sh", "-c", command])
         reader = _Reader(self._engine, execution)
-        began = checked_disk = time.monotonic()
-        while not reader.wait(min(_GLANCE_SEC, began + self.seconds_left - time.monotonic())):
-            now = time.monotonic()
-            if now - began >= self.seconds_left:
+        deadline = time.monotonic() + self.seconds_left
+        disk_check = time.monotonic() + _DISK_SEC
+        pause = _FIRST_PAUSE_SEC
+        while True:
+            ended = reader.wait(min(_GLANCE_SEC, deadline - time.monotonic()))
+            code = self._engine.exec_exit_code(execution)
+            if code is not None:
+                # What still holds the output is a process that the command left behind.
+                reader.wait(_REST_SEC)
+                return Step(command, code, reader.text())
+            if time.monotonic() >= deadline:
                 return self._stop(command, reader, "the agent's time is up")
-            if self._engine.exec_exit_code(execution) is not None:
-                break  # it ended; what still holds its output is a process that it left behind
-            if now - checked_disk > _DISK_SEC:
-                checked_disk = now
-                if self._engine.written_bytes(container) > self._limits.storage_mb << 20:
+            if time.monotonic() >= disk_check:
+                disk_check = time.monotonic() + _DISK_SEC
+                if self._filled_its_disk(container):
                     return self._stop(command, reader, "the agent filled its disk")
-        return Step(command, self._exit_code(execution), reader.text())
+            if ended:
+                # A moment before the engine notices the exit, or a command that closed its output.
+                time.sleep(pause)
+                pause = min(2 * pause, _GLANCE_SEC)
+
+    def _filled_its_disk(self, container: str) -> bool:
+        try:
+            return self._engine.written_bytes(container) > self._limits.storage_mb << 20
+        except EngineUnavailable:
+            # More files than can be counted in time. Were the engine gone, the kill would say so.
+            return True
 
     def _stop(self, command: str, reader: _Reader, why: str) -> Step:
         self.over = why
         self.end()
         return Step(command, None, reader.text())
-
-    def _exit_code(self, execution: str) -> int | None:
-        """The output can end a moment before the engine has noticed the exit."""
-        for _ in range(_EXIT_CODE_TRIES):
-            code = self._engine.exec_exit_code(execution)
-            if code is not None:
-                return code
-            time.sleep(0.05)
-        return None
 
 
 class _Reader:
@@ -163,8 +171,8 @@ def script_argv(folder: Path, name: str, place: str) -> str:
     return script if has_shebang else f"sh {script}"
 
 
-def _is_the_agents_doing(error: EngineError) -> bool:
-    """A container that does not take a command any more after one ran in it.
+def _is_the_containers(error: EngineError) -> bool:
+    """A container that takes no command, with an engine that is well.
 
     409: it is not running. "OCI runtime exec failed": no process could be made inside, because
     its shell, its memory or its process table is gone.

@@ -16,7 +16,7 @@ from threading import Event, Timer
 
 from arena.packages import TaskPackage
 from arena.sandbox.archives import Bundle, Carrier, carried_paths, small_files
-from arena.sandbox.engine import Engine
+from arena.sandbox.engine import HOSTS, Engine
 from arena.sandbox.errors import AgentFault, EngineError
 from arena.sandbox.images import Image
 from arena.sandbox.results import Limits
@@ -119,7 +119,7 @@ def _script(package: TaskPackage, paths: Sequence[str], workdir: str) -> str:
 
     A path that cannot be removed is a volume: its content is replaced.
     """
-    lines = ["cd /", f"rm -rf /logs && mkdir -p {_LOGS}"]
+    lines = [HOSTS, "cd /", f"rm -rf /logs && mkdir -p {_LOGS}"]
     for index, path in enumerate(paths):
         staged, place = quote(f"/{_STAGE}/{index}/{posixpath.basename(path)}"), quote(path)
         parent = quote(posixpath.dirname(path))

@@ -38,6 +38,7 @@ here=$(dirname "$0")
 if [ "$(cat /root/answer.txt 2>/dev/null)" = "$(cat "$here/expected.txt")" ]
 then echo 1; else echo 0; fi > /logs/verifier/reward.txt
 """
+SOLVE = "echo amber > /root/answer.txt\n"
 VERIFIER = """\
 ---
 document_version: "0.3"
@@ -60,27 +61,40 @@ def write_package(
     *,
     dockerfile: str = DOCKERFILE,
     test: str = TEST,
-    solve: str = "echo amber > /root/answer.txt\n",
+    solve: str = SOLVE,
     agent_sec: float = 20,
     verifier_sec: float = 20,
     build_sec: float = 60,
     more: str = "",
 ) -> TaskPackage:
-    """A package whose one task is a word in a file; each part can be another."""
-    files = {
+    """A package whose one task is a word in a file; each part can be another.
+
+    The scripts go in after the check: trials must stand what the check of text refuses.
+    """
+    _write(root, _files(agent_sec, verifier_sec, build_sec, more))
+    package = load_package(root)
+    scripts = {"environment/Dockerfile": dockerfile, "verifier/test.sh": test}
+    _write(root, scripts | {"oracle/solve.sh": solve})
+    return package
+
+
+def _files(agent_sec: float, verifier_sec: float, build_sec: float, more: str) -> dict[str, str]:
+    return {
         "task.md": TASK.format(
             agent_sec=agent_sec, verifier_sec=verifier_sec, build_sec=build_sec, more=more
         ),
-        "environment/Dockerfile": dockerfile,
-        "verifier/test.sh": test,
+        "environment/Dockerfile": DOCKERFILE,
+        "verifier/test.sh": TEST,
         "verifier/expected.txt": "amber\n",
         "verifier/test_outputs.py": "# The check is test.sh's own.\n",
         "verifier/verifier.md": VERIFIER,
         "verifier/rubrics/verifier.md": "The file holds the word and nothing else.\n",
-        "oracle/solve.sh": solve,
+        "oracle/solve.sh": SOLVE,
     }
+
+
+def _write(root: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    return load_package(root)

@@ -1,0 +1,194 @@
+"""One run: gate, measure, train, measure again, report.
+
+The caller has fetched everything (`setup` and `snapshot` are its stages); here nothing touches the
+network but the sandbox.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from arena.challenges import Challenge, Recipe
+from arena.packages import TaskPackage, collection_digest, load_packages
+from arena.posttrain.demonstrations import demonstrate
+from arena.posttrain.evaluate import HeldOutTask, evaluate, prepare_suite
+from arena.posttrain.events import EventSink, Progress, StageLog
+from arena.posttrain.faults import Cancelled, PlatformFault, RunFault
+from arena.posttrain.gate import Gated, run_gate
+from arena.posttrain.grpo import Reinforced, reinforce
+from arena.posttrain.model import Policy, make_deterministic
+from arena.posttrain.provenance import code_digest, folder_digest, software_versions
+from arena.posttrain.seeds import opaque_id
+from arena.posttrain.sft import fine_tune
+from arena.posttrain.trials import Crew
+from arena.report import Arm, Report, StageName, Training, Trial
+from arena.sandbox import Sandbox
+
+
+@dataclass(frozen=True)
+class RunInputs:
+    """All that decides a run. Folders hold what was fetched, at the pinned revisions."""
+
+    run_id: str
+    challenge: Challenge
+    recipe: Recipe
+    collection: Path
+    suite: Path
+    base_model: Path
+    suite_key: bytes = field(repr=False)
+    workdir: Path
+    pins: dict[str, str]
+    """What the caller pinned: revisions and the like; goes into the report's provenance."""
+
+
+def execute(
+    inputs: RunInputs,
+    sandbox: Sandbox,
+    on_event: EventSink,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Report:
+    """Runs the stages from the gate to the report.
+
+    Raises:
+        AuthorFault: the collection cannot be trained on.
+        PlatformFault: anything that is not the author's doing.
+        Cancelled: `cancelled` said so.
+    """
+    if inputs.challenge.evaluation.max_turns != 1:
+        raise PlatformFault("not_supported", "This version runs challenges of one turn only.")
+    make_deterministic(inputs.challenge.evaluation.seed, inputs.recipe.threads)
+    return _Run(inputs, Crew(sandbox, cancelled), StageLog(on_event)).execute()
+
+
+class _Run:
+    """The stages of one run, in order."""
+
+    def __init__(self, inputs: RunInputs, crew: Crew, log: StageLog) -> None:
+        self.inputs, self.crew, self.log = inputs, crew, log
+        self.evaluation = inputs.challenge.evaluation
+        self.packages = load_packages(inputs.collection)
+        self.suite: list[HeldOutTask] = []
+
+    def execute(self) -> Report:
+        gated = self._gate()
+        policy = Policy.load(self.inputs.base_model, self.inputs.recipe)
+        before = self._baseline(policy)
+        training = self._train(policy, gated.passed)
+        with self._sealed_stage("final") as progress:
+            progress.expect(len(self.suite) * self.evaluation.trials)
+            after = self._measure("after", policy, progress)
+        with self.log.stage("report"):
+            provenance = self._provenance()
+        return Report(
+            run=self.inputs.run_id,
+            seed=self.evaluation.seed,
+            stages=tuple(self.log.times),
+            trials=(*before, *after),
+            gates=gated.results,
+            training=training,
+            provenance=provenance,
+            software=software_versions(),
+        )
+
+    def _gate(self) -> Gated:
+        with self.log.stage("gate") as progress:
+            min_tasks = self.inputs.challenge.gates.min_tasks
+            return run_gate(self.packages, min_tasks, self.crew, progress)
+
+    def _baseline(self, policy: Policy) -> list[Trial]:
+        with self._sealed_stage("baseline") as progress:
+            packages = load_packages(self.inputs.suite)
+            progress.expect(len(packages) * (1 + self.evaluation.trials))
+            self.suite = prepare_suite(packages, self.inputs.suite_key, self.crew, progress)
+            return self._measure("before", policy, progress)
+
+    def _measure(self, arm: Arm, policy: Policy, progress: Progress) -> list[Trial]:
+        tokens = self.inputs.recipe.generation.max_new_tokens
+        return evaluate(
+            arm,
+            policy,
+            self.suite,
+            self.evaluation,
+            tokens,
+            self.crew,
+            progress,
+        )
+
+    def _train(self, policy: Policy, packages: tuple[TaskPackage, ...]) -> Training:
+        weights_before = policy.weights_digest()
+        demonstrations, sft_steps = self._sft(policy, packages)
+        reinforced = self._grpo(policy, packages)
+        return Training(
+            demonstrations=demonstrations,
+            sft_steps=sft_steps,
+            grpo_steps=reinforced.steps,
+            grpo_groups_with_spread=reinforced.groups_with_spread,
+            reward_curve=reinforced.curve,
+            weights_before=weights_before,
+            weights_after=policy.weights_digest(),
+        )
+
+    def _sft(self, policy: Policy, packages: tuple[TaskPackage, ...]) -> tuple[int, int]:
+        recipe = self.inputs.recipe
+        with self.log.stage("sft") as progress:
+            rows = demonstrate(
+                packages,
+                policy,
+                recipe.sft.max_length,
+                self.crew,
+                progress,
+            )
+            steps = fine_tune(
+                policy,
+                rows,
+                recipe,
+                self.evaluation.seed,
+                self.inputs.workdir / "sft",
+                self.crew,
+                progress,
+            )
+            return len(rows), steps
+
+    def _grpo(self, policy: Policy, packages: tuple[TaskPackage, ...]) -> Reinforced:
+        with self.log.stage("grpo") as progress:
+            return reinforce(
+                policy,
+                packages,
+                self.inputs.recipe,
+                self.evaluation.seed,
+                self.inputs.workdir / "grpo",
+                self.crew,
+                progress,
+            )
+
+    def _provenance(self) -> dict[str, str]:
+        """Digests of all that was used. The suite's is keyed: a plain one would let a guess at
+        its content be tested."""
+        inputs = self.inputs
+        return {
+            **inputs.pins,
+            "challenge_sha256": inputs.challenge.digest,
+            "recipe_sha256": inputs.recipe.digest,
+            "collection_sha256": collection_digest(package.root for package in self.packages),
+            "suite_hmac": opaque_id(inputs.suite_key, folder_digest(inputs.suite)),
+            "base_model_sha256": folder_digest(inputs.base_model),
+            "code_sha256": code_digest(),
+        }
+
+    @contextmanager
+    def _sealed_stage(self, name: StageName) -> Iterator[Progress]:
+        """A stage that touches the suite: what fails in it may quote the suite, so it is told
+        by its kind alone."""
+        try:
+            with self.log.stage(name) as progress:
+                yield progress
+        except (Cancelled, RunFault):
+            raise
+        except Exception as exc:
+            kind = type(exc).__name__
+        else:
+            return
+        raise PlatformFault("suite_stage_failed", f"The {name} stage failed with {kind}.")

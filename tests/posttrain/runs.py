@@ -1,0 +1,62 @@
+"""Runs of the demo challenge for tests: whole or tiny, on a real engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from arena.challenges import Challenge, Recipe, load_challenges
+from arena.posttrain.events import StageEvent
+from arena.posttrain.run import RunInputs, execute
+from arena.report import Report
+from arena.sandbox import Sandbox
+from local.demo.tasks import write_collection, write_suite
+
+SUITE_KEY = b"a key for tests"
+
+
+def demo() -> tuple[Challenge, Recipe]:
+    found = load_challenges(Path(__file__).resolve().parents[2] / "challenges")
+    return found.challenges["demo"], found.recipes["demo"]
+
+
+def tiny() -> tuple[Challenge, Recipe]:
+    """The demo challenge with all numbers as small as they go."""
+    challenge, recipe = demo()
+    evaluation = challenge.evaluation.model_copy(update={"trials": 2})
+    gates = challenge.gates.model_copy(update={"min_tasks": 2})
+    grpo = recipe.grpo.model_copy(update={"steps": 2, "prompts_per_step": 2, "group_size": 4})
+    return (
+        challenge.model_copy(update={"evaluation": evaluation, "gates": gates}),
+        recipe.model_copy(update={"grpo": grpo}),
+    )
+
+
+def run(
+    challenge: Challenge,
+    recipe: Recipe,
+    base_model: Path,
+    workdir: Path,
+    engine: str,
+    jobs: int = 4,
+    **sizes: Any,
+) -> tuple[Report, list[StageEvent]]:
+    """Executes one run; `tasks` among the sizes makes both sides so large."""
+    tasks = sizes.get("tasks")
+    counts = (tasks,) if tasks else ()
+    write_collection(workdir / "collection", *counts)
+    write_suite(workdir / "suite", *counts)
+    inputs = RunInputs(
+        run_id="run-1",
+        challenge=challenge,
+        recipe=recipe,
+        collection=workdir / "collection",
+        suite=workdir / "suite",
+        base_model=base_model,
+        suite_key=SUITE_KEY,
+        workdir=workdir,
+        pins={"collection_source": "hf:author/demo@0"},
+    )
+    told: list[StageEvent] = []
+    with Sandbox(engine, jobs) as sandbox:
+        return execute(inputs, sandbox, told.append), told

@@ -1,0 +1,81 @@
+"""What trials count as: at the gate, in training, and in the suite (rule 5)."""
+
+from __future__ import annotations
+
+import pytest
+
+from arena.posttrain.evaluate import Score, settle
+from arena.posttrain.faults import AuthorFault, PlatformFault
+from arena.posttrain.gate import judge
+from arena.posttrain.grpo import training_reward
+from arena.sandbox import TrialResult
+
+SCORED = TrialResult(1.0, None, "")
+PARTLY = TrialResult(0.5, None, "")
+FAILED = TrialResult(0.0, None, "")
+AGENT = TrialResult(0.0, "agent", "the artifacts cannot be copied")
+VERIFIER = TrialResult(None, "verifier", "reward.txt holds 'x'")
+PLATFORM = TrialResult(None, "platform", "no engine")
+
+ZERO, ERRORED, MISSING = Score(0.0, False), Score(0.0, True), Score(None, False)
+
+
+@pytest.mark.parametrize(
+    ("result", "oracle_passed", "score"),
+    [
+        (SCORED, True, Score(1.0, False)),
+        (SCORED, False, Score(1.0, False)),
+        (PARTLY, True, Score(0.5, False)),
+        (FAILED, True, ZERO),
+        (AGENT, True, ERRORED),
+        (AGENT, False, ERRORED),
+        (VERIFIER, True, ERRORED),
+        (VERIFIER, False, MISSING),
+        (PLATFORM, True, MISSING),
+        (PLATFORM, False, MISSING),
+    ],
+)
+def test_suite_trials(result: TrialResult, oracle_passed: bool, score: Score) -> None:
+    assert settle(result, oracle_passed) == score
+
+
+@pytest.mark.parametrize(
+    ("solved", "idle", "reason"),
+    [
+        (SCORED, FAILED, ""),
+        (SCORED, PARTLY, ""),
+        (PARTLY, FAILED, "the oracle scores 0.5, not 1.0"),
+        (VERIFIER, FAILED, "the verifier gave no valid reward for the oracle"),
+        (AGENT, FAILED, "the oracle scores 0, not 1.0"),
+        (SCORED, SCORED, "the untouched environment scores 1.0"),
+        (SCORED, VERIFIER, "the verifier gave no valid reward for the untouched environment"),
+    ],
+)
+def test_the_gate(solved: TrialResult, idle: TrialResult, reason: str) -> None:
+    result = judge("write-apple", solved, idle)
+    assert result.ok == (reason == "")
+    assert result.reason.startswith(reason)
+    assert (result.oracle, result.untouched) == (solved.reward, idle.reward)
+
+
+@pytest.mark.parametrize("trials", [(PLATFORM, FAILED), (SCORED, PLATFORM)])
+def test_a_gate_trial_that_cannot_run_is_not_the_authors(
+    trials: tuple[TrialResult, TrialResult],
+) -> None:
+    with pytest.raises(PlatformFault, match="write-apple"):
+        judge("write-apple", *trials)
+
+
+@pytest.mark.parametrize(("result", "reward"), [(SCORED, 1), (PARTLY, 0.5), (AGENT, 0)])
+def test_training_rewards(result: TrialResult, reward: float) -> None:
+    assert training_reward("write-apple", result) == reward
+
+
+def test_a_missing_training_reward_is_the_authors_fault() -> None:
+    with pytest.raises(AuthorFault, match="write-apple"):
+        training_reward("write-apple", VERIFIER)
+
+
+def test_a_training_trial_that_cannot_run_is_the_platforms_fault() -> None:
+    with pytest.raises(PlatformFault):
+        training_reward("write-apple", PLATFORM)

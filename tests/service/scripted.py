@@ -1,0 +1,85 @@
+"""What a worker would send: a report with given rewards."""
+
+import json
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+from arena.records import RunRecord
+from arena.runs.queue import Lease, Ready
+from arena.service import Arena
+
+DOMAINS = ("software-engineering", "cybersecurity")
+
+
+def report(
+    run: RunRecord,
+    before: Sequence[Sequence[float | None]],
+    after: Sequence[Sequence[float | None]],
+) -> dict[str, Any]:
+    """A report of `run`: per arm, per task, the trials' rewards (None: missing)."""
+    trials = [
+        {
+            "task": f"{number:016x}",
+            "domain": DOMAINS[number % 2],
+            "arm": arm,
+            "trial": trial,
+            "reward": reward,
+        }
+        for arm, tasks in (("before", before), ("after", after))
+        for number, rewards in enumerate(tasks)
+        for trial, reward in enumerate(rewards)
+    ]
+    return {
+        "run": run.id,
+        "seed": 0,
+        "stages": [{"stage": "gate", "seconds": 1.0}],
+        "trials": trials,
+        "gates": [{"package": "p", "ok": True, "oracle": 1.0, "untouched": 0.0}],
+        "training": {
+            "demonstrations": 2,
+            "sft_steps": 1,
+            "grpo_steps": 1,
+            "grpo_groups_with_spread": 1,
+            "reward_curve": [{"step": 1, "reward": 0.5}],
+            "weights_before": "a",
+            "weights_after": "b",
+        },
+        "provenance": {
+            "challenge_sha256": run.challenge_digest,
+            "recipe_sha256": run.recipe_digest,
+            "collection_sha256": run.collection,
+        },
+        "software": {"torch": "2.13.0"},
+    }
+
+
+def arms(before: float, after: float, tasks: int = 4, trials: int = 16) -> tuple[Any, Any]:
+    """Two arms in which the given share of each task's trials passes."""
+
+    def arm(share: float) -> list[list[float]]:
+        passed = round(share * trials)
+        return [[1.0] * passed + [0.0] * (trials - passed) for _ in range(tasks)]
+
+    return arm(before), arm(after)
+
+
+def ready(missing: str | None = None) -> Ready:
+    """A worker's question for work, under a lease of its own."""
+    return Ready(lease=secrets.token_hex(16), missing=missing)
+
+
+def leased(arena: Arena) -> Lease:
+    """The next run, leased by the worker."""
+    lease = arena.queue.lease("arena-worker", ready())
+    assert lease is not None
+    return lease
+
+
+def scored(arena: Arena, run: str, before: float = 0.25, after: float = 0.75) -> None:
+    """Has the queue's next run, which must be `run`, scored."""
+    lease = leased(arena)
+    assert lease.run == run
+    record = arena.ledger.state.runs[run].record
+    content = json.dumps(report(record, *arms(before, after))).encode()
+    arena.queue.report("arena-worker", run, lease.lease, content)

@@ -1,0 +1,294 @@
+"""Launching, leasing, reporting, reviewing: who may, in which state, and what is recorded."""
+
+import json
+from collections.abc import Callable
+from time import sleep
+
+import pytest
+
+from arena.errors import ArenaError
+from arena.identity import Identity
+from arena.runs.queue import Beat, Failure, StageEnd
+from arena.service import Arena
+from tests.service.conftest import settled, wait_for
+from tests.service.scripted import arms, leased, ready, report, scored
+
+Who = Callable[[str], Identity]
+
+
+def refusal(call: Callable[[], object]) -> str:
+    with pytest.raises(ArenaError) as caught:
+        call()
+    assert caught.value.next
+    return caught.value.code
+
+
+def launch(arena: Arena, who: Who, submission: str) -> str:
+    return arena.launch(who("author"), submission, "demo").id
+
+
+def test_only_the_author_or_an_editor_launches(arena: Arena, who: Who, valid: str) -> None:
+    assert refusal(lambda: arena.launch(who("rival"), valid, "demo")) == "not_yours"
+    assert arena.launch(who("editor"), valid, "demo").by == "editor"
+
+
+def test_what_cannot_be_launched(arena: Arena, who: Who, valid: str) -> None:
+    author = who("author")
+    assert refusal(lambda: arena.launch(author, "sub_nothing", "demo")) == "unknown_submission"
+    assert refusal(lambda: arena.launch(author, valid, "nothing")) == "unknown_challenge"
+    launch(arena, who, valid)
+    assert refusal(lambda: arena.launch(author, valid, "demo")) == "run_under_way"
+
+
+def test_only_a_valid_submission_runs(
+    arena: Arena, who: Who, collection: Callable[..., str]
+) -> None:
+    broken = collection(files={"write-x.link": ""})
+    arena._validator.close()
+    submission = arena.submit(who("author"), broken, "T").id
+    assert refusal(lambda: launch(arena, who, submission)) == "not_valid"
+
+
+def test_a_paused_challenge_gives_no_launch_and_no_lease(
+    arena: Arena, who: Who, valid: str
+) -> None:
+    run = launch(arena, who, valid)
+    paused = arena.set_challenge_state(who("editor"), "demo", "paused", "The model changes.")
+    assert (paused.takes_runs, paused.why_not) == (False, "paused: The model changes.")
+    assert arena.queue.lease("arena-worker", ready()) is None
+    assert refusal(lambda: arena.launch(who("author"), valid, "demo")) == "challenge_not_open"
+    again = lambda: arena.set_challenge_state(who("editor"), "demo", "paused", "x")  # noqa: E731
+    assert refusal(again) == "same_state"
+    arena.set_challenge_state(who("editor"), "demo", "open", "Done.")
+    assert leased(arena).run == run
+
+
+@pytest.mark.parametrize(
+    ("account", "code"), [("author", "not_editor"), ("editor_read", "weak_token")]
+)
+def test_only_editors_with_a_writing_token_pause(
+    arena: Arena, who: Who, account: str, code: str
+) -> None:
+    pause = lambda: arena.set_challenge_state(who(account), "demo", "paused", "x")  # noqa: E731
+    assert refusal(pause) == code
+
+
+def test_a_run_from_the_queue_to_the_commons(arena: Arena, who: Who, valid: str) -> None:
+    run = launch(arena, who, valid)
+    assert (arena.read.run_detail(run).state, arena.read.run_detail(run).place) == ("queued", 1)
+    lease = leased(arena)
+    arena.queue.beat("arena-worker", run, Beat(lease=lease.lease, stage="gate", done=1, total=2))
+    live = arena.read.run_detail(run)
+    assert (live.state, live.worker, live.worker_alive) == ("running", "arena-worker", True)
+    assert [(s.stage, s.done, s.total) for s in live.stages if s.status == "running"] == [
+        ("gate", 1, 2)
+    ]
+    arena.queue.end_stage("arena-worker", run, StageEnd(lease=lease.lease, stage="gate", seconds=2))
+    arena.queue.end_stage("arena-worker", run, StageEnd(lease=lease.lease, stage="gate", seconds=3))
+    gate = next(s for s in arena.read.run_detail(run).stages if s.stage == "gate")
+    assert (gate.status, gate.seconds) == ("done", 2), "an end is recorded once"
+    content = json.dumps(report(arena.ledger.state.runs[run].record, *arms(0.25, 0.75))).encode()
+    arena.queue.report("arena-worker", run, lease.lease, content)
+    arena.queue.report("arena-worker", run, lease.lease, content)  # its answer was lost
+    result = arena.read.run_detail(run)
+    assert (result.state, result.before, result.after, result.change_pp) == (
+        "scored",
+        0.25,
+        0.75,
+        50,
+    )
+    assert [(d.domain, d.change_pp) for d in result.domains] == [
+        ("cybersecurity", 50),
+        ("software-engineering", 50),
+    ]
+    assert arena.read.leaderboard("demo")[0].rank is None, "a result is reviewed before it ranks"
+    assert arena.review(who("editor"), run, "accepted", "Looks right.").state == "accepted"
+    row = arena.read.leaderboard("demo")[0]
+    assert (row.rank, row.mean_change_pp, row.accepted, row.scored) == (1, 50, 1, 1)
+    wait_for(lambda: arena.read.commons())
+    entry = arena.read.commons()[0]
+    api = arena._api
+    files = api.list_repo_files(entry.repo, repo_type="dataset", revision=entry.commit)
+    assert f"{entry.folder}/collection.json" in files
+    assert sum(name.endswith("/task.md") for name in files) == 2
+    assert len(entry.packages) == 2
+
+
+def test_who_may_not_review(arena: Arena, who: Who, valid: str) -> None:
+    run = launch(arena, who, valid)
+    review = lambda account: arena.review(who(account), run, "accepted", "x")  # noqa: E731
+    assert refusal(lambda: review("editor")) == "not_reviewable"
+    scored(arena, run)
+    assert refusal(lambda: review("author")) == "not_editor"
+    assert refusal(lambda: review("arena")) == "not_editor"
+    assert refusal(lambda: review("editor_read")) == "weak_token"
+    assert refusal(lambda: arena.review(who("editor"), run, "accepted", "  ")) == "reason_required"
+    assert arena.read.run_detail(run).state == "scored"
+
+
+def test_nobody_reviews_their_own(arena: Arena, who: Who, collection: Callable[..., str]) -> None:
+    submission = arena.submit(who("editor"), collection("editor"), "T").id
+    settled(arena, submission)
+    run = arena.launch(who("editor"), submission, "demo").id
+    scored(arena, run)
+    own = lambda: arena.review(who("editor"), run, "accepted", "Fine.")  # noqa: E731
+    assert refusal(own) == "own_collection"
+
+
+def test_a_verdict_changes_only_into_the_other(arena: Arena, who: Who, valid: str) -> None:
+    run = launch(arena, who, valid)
+    scored(arena, run)
+    editor = who("editor")
+    arena.review(editor, run, "accepted", "Fine.")
+    assert refusal(lambda: arena.review(editor, run, "accepted", "Fine.")) == "already_reviewed"
+    arena.review(editor, run, "rejected", "A leak was found.")
+    assert arena.read.leaderboard("demo")[0].rank is None
+    reviews = arena.read.run_detail(run).reviews
+    assert [(r.verdict, r.by, r.reason) for r in reviews] == [
+        ("accepted", "editor", "Fine."),
+        ("rejected", "editor", "A leak was found."),
+    ]
+
+
+def test_two_accept_at_once_and_one_wins(
+    start_arena: Callable[..., Arena], who: Who, valid: str, arena: Arena
+) -> None:
+    run = launch(arena, who, valid)
+    scored(arena, run)
+    beside = start_arena()  # a second process on the same store
+    arena.review(who("editor"), run, "accepted", "First.")
+    second = lambda: beside.review(who("editor"), run, "accepted", "Second.")  # noqa: E731
+    assert refusal(second) == "already_reviewed"
+    assert len(beside.read.run_detail(run).reviews) == 1
+
+
+def test_a_dead_worker_fails_the_run_at_no_cost(
+    start_arena: Callable[..., Arena], who: Who, collection: Callable[..., str]
+) -> None:
+    arena = start_arena(lease_seconds=0.4)
+    submission = arena.submit(who("author"), collection(), "T").id
+    settled(arena, submission)
+    run = launch(arena, who, submission)
+    lease = leased(arena)
+    wait_for(lambda: arena.read.run_detail(run).state == "failed")
+    failure = arena.read.run_detail(run).failure
+    assert failure is not None
+    assert (failure.code, failure.fault, failure.by) == ("worker_lost", "platform", "arena")
+    beat = Beat(lease=lease.lease, stage="gate")
+    assert refusal(lambda: arena.queue.beat("arena-worker", run, beat)) == "lease_lost"
+    late = json.dumps(report(arena.ledger.state.runs[run].record, *arms(0, 1))).encode()
+    send = lambda: arena.queue.report("arena-worker", run, lease.lease, late)  # noqa: E731
+    assert refusal(send) == "lease_lost", "a late report changes nothing"
+    for _ in range(6):  # more often than a collection may run
+        again = launch(arena, who, submission)
+        leased(arena)
+        wait_for(lambda: arena.read.run_detail(again).state == "failed")  # noqa: B023
+
+
+def test_asking_again_after_a_lost_answer_gets_the_same_run(
+    arena: Arena, who: Who, valid: str
+) -> None:
+    run = launch(arena, who, valid)
+    asked = ready()
+    first = arena.queue.lease("arena-worker", asked)
+    assert arena.queue.lease("arena-worker", asked) == first
+    assert arena.queue.lease("arena-worker", ready()) is None
+    assert [e.event for e in arena.ledger.state.runs[run].events] == ["leased"]
+
+
+def test_heartbeats_keep_a_run_alive(
+    start_arena: Callable[..., Arena], who: Who, collection: Callable[..., str]
+) -> None:
+    arena = start_arena(lease_seconds=0.6)
+    submission = arena.submit(who("author"), collection(), "T").id
+    settled(arena, submission)
+    run = launch(arena, who, submission)
+    lease = leased(arena)
+    for _ in range(10):
+        sleep(0.15)
+        arena.queue.beat("arena-worker", run, Beat(lease=lease.lease, stage="gate"))
+    assert arena.read.run_detail(run).state == "running"
+
+
+def test_an_authors_fault_costs_a_run(arena: Arena, who: Who, valid: str) -> None:
+    count = arena.challenges.challenges["demo"].ranking.runs_per_collection
+    for _ in range(count):
+        run = launch(arena, who, valid)
+        failure = Failure(lease=leased(arena).lease, fault="author", code="gate", reason="1 of 2.")
+        arena.queue.fail("arena-worker", run, failure)
+    assert refusal(lambda: launch(arena, who, valid)) == "runs_used_up"
+
+
+def test_cancelling_ends_a_run_and_costs_nothing(arena: Arena, who: Who, valid: str) -> None:
+    run = launch(arena, who, valid)
+    lease = leased(arena)
+    assert refusal(lambda: arena.cancel(who("rival"), run, "x")) == "not_yours"
+    assert arena.cancel(who("author"), run, "A mistake.").state == "cancelled"
+    beat = Beat(lease=lease.lease, stage="gate")
+    assert refusal(lambda: arena.queue.beat("arena-worker", run, beat)) == "lease_lost"
+    assert refusal(lambda: arena.cancel(who("author"), run, "x")) == "not_cancellable"
+
+
+def test_a_worker_without_docker_closes_the_challenge_to_runs(
+    arena: Arena, who: Who, valid: str
+) -> None:
+    assert arena.queue.lease("arena-worker", ready("no Docker engine")) is None
+    view = arena.read.challenge_view("demo")
+    assert (view.state, view.takes_runs, view.why_not) == ("open", False, "no Docker engine")
+    assert refusal(lambda: launch(arena, who, valid)) == "challenge_not_ready"
+
+
+def bad_reports() -> list[tuple[str, Callable[[dict], None]]]:
+    def drop_trial(r: dict) -> None:
+        r["trials"].pop()
+
+    def twice(r: dict) -> None:
+        r["trials"].append(r["trials"][0])
+
+    def other_recipe(r: dict) -> None:
+        r["provenance"]["recipe_sha256"] = "0" * 64
+
+    def out_of_range(r: dict) -> None:
+        r["trials"][0]["reward"] = 1.5
+
+    def named_task(r: dict) -> None:
+        r["trials"][0]["task"] = "write-harbor"
+
+    def other_run(r: dict) -> None:
+        r["run"] = "run_other"
+
+    def none_at_all(r: dict) -> None:
+        r["trials"] = []
+
+    cases = (drop_trial, twice, other_recipe, out_of_range, named_task, other_run, none_at_all)
+    return [(case.__name__, case) for case in cases]
+
+
+@pytest.mark.parametrize(("name", "spoil"), bad_reports(), ids=[n for n, _ in bad_reports()])
+def test_a_report_that_is_not_the_runs_is_refused(
+    arena: Arena, who: Who, valid: str, name: str, spoil: Callable[[dict], None]
+) -> None:
+    run = launch(arena, who, valid)
+    lease = leased(arena)
+    made = report(arena.ledger.state.runs[run].record, *arms(0, 1))
+    spoil(made)
+    send = lambda: arena.queue.report(  # noqa: E731
+        "arena-worker", run, lease.lease, json.dumps(made).encode()
+    )
+    assert refusal(send) == "bad_report"
+    assert arena.read.run_detail(run).state == "running"
+
+
+@pytest.mark.parametrize("missing_after", [2, 10])
+def test_too_much_missing_data_voids_the_run(
+    arena: Arena, who: Who, valid: str, missing_after: int
+) -> None:
+    run = launch(arena, who, valid)
+    lease = leased(arena)
+    before, after = arms(0.5, 0.5)
+    after = [[None] * missing_after + rewards[missing_after:] for rewards in after]
+    made = report(arena.ledger.state.runs[run].record, before, after)
+    arena.queue.report("arena-worker", run, lease.lease, json.dumps(made).encode())
+    view = arena.read.run_detail(run)
+    assert view.failure is not None
+    assert (view.state, view.failure.code, view.failure.fault) == ("failed", "void", "platform")

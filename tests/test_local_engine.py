@@ -1,0 +1,155 @@
+"""The private engine: started once, found again, and up again after whatever ended it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from docker import APIClient
+
+from local import daemon, engine
+from local.baseimages import BUSYBOX, STAND_IN_LABEL, ensure_base_images
+
+can_start = pytest.mark.skipif(
+    os.geteuid() != 0 or shutil.which("dockerd") is None, reason="needs root and dockerd"
+)
+pytestmark = pytest.mark.docker
+
+
+@pytest.fixture
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder for an engine, on a machine that offers no other."""
+    monkeypatch.setattr(engine, "_users_addresses", list)
+    yield tmp_path / "docker"
+    engine.stop_engine(tmp_path / "docker")
+    shutil.rmtree(tmp_path / "docker", ignore_errors=True)
+    assert not (tmp_path / "docker").exists()  # no mount is left in it
+
+
+@can_start
+def test_it_starts_once_and_is_found_again(directory: Path) -> None:
+    first = engine.ensure_engine(directory)
+    assert first.private
+    assert first.reason is None
+    pid = daemon.running_pid(daemon.Paths.under(directory))
+    assert engine.ensure_engine(directory) == first == engine.find_engine(directory)
+    assert daemon.running_pid(daemon.Paths.under(directory)) == pid
+    assert engine.stop_engine(directory)
+    assert engine.find_engine(directory) is None
+    assert not engine.stop_engine(directory)
+
+
+@can_start
+def test_it_comes_up_after_a_kill_and_a_reused_process_id(directory: Path) -> None:
+    engine.ensure_engine(directory)
+    paths = daemon.Paths.under(directory)
+    pid = daemon.running_pid(paths)
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    deadline = time.monotonic() + 10
+    while daemon.running_pid(paths) is not None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert paths.socket.exists()
+    paths.pidfile.write_text(str(os.getpid()))  # somebody else's by now
+    again = engine.ensure_engine(directory)
+    assert again.url is not None, again.reason
+    assert daemon.running_pid(paths) not in (None, pid, os.getpid())
+
+
+@can_start
+def test_two_callers_at_once_get_one_engine(directory: Path) -> None:
+    found: list[engine.Engine] = []
+    callers = [
+        threading.Thread(target=lambda: found.append(engine.ensure_engine(directory)))
+        for _ in range(3)
+    ]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert len(found) == 3
+    assert len(set(found)) == 1
+    assert found[0].url is not None, found[0].reason
+
+
+@can_start
+def test_a_long_path_works(directory: Path) -> None:
+    deep = directory / ("long" * 20) / "docker"
+    started = engine.ensure_engine(deep)
+    try:
+        assert started.url is not None, started.reason
+        assert len(started.url) < 100
+        assert engine.find_engine(deep) == started
+    finally:
+        engine.stop_engine(deep)
+
+
+@can_start
+def test_ctrl_c_at_the_terminal_is_not_for_it(directory: Path) -> None:
+    engine.ensure_engine(directory)
+    pid = daemon.running_pid(daemon.Paths.under(directory))
+    assert pid is not None
+    assert os.getsid(pid) == pid != os.getsid(0)
+
+
+@can_start
+def test_what_keeps_it_down_is_told(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(daemon, "_FLAGS", ["--storage-driver=nonesuch"])
+    told = engine.ensure_engine(directory)
+    assert told.url is None
+    assert "driver not supported" in (told.reason or "")
+
+
+@can_start
+def test_stand_ins_are_labelled_made_once_and_the_same_everywhere(directory: Path) -> None:
+    url = engine.ensure_engine(directory).url
+    assert url is not None
+    client = APIClient(base_url=url, version="auto")
+    try:
+        assert ensure_base_images(url) == [BUSYBOX]
+        assert ensure_base_images(url) == []
+        image = client.inspect_image(BUSYBOX)
+        assert "busybox-static" in image["Config"]["Labels"][STAND_IN_LABEL]
+        client.remove_image(BUSYBOX)
+        ensure_base_images(url)
+        assert client.inspect_image(BUSYBOX)["Id"] == image["Id"]
+    finally:
+        client.close()
+
+
+def test_who_is_not_root_gets_a_reason(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    told = engine.ensure_engine(directory)
+    assert (told.url, told.private) == (None, False)
+    assert told.reason is not None
+    assert told.reason.startswith("no Docker engine: not root")
+
+
+def test_another_system_without_dockerd_gets_a_reason(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(shutil, "which", lambda _name: None)
+    told = engine.ensure_engine(directory)
+    assert told.reason == "no Docker engine: not on Debian or Ubuntu, so none can be installed"
+
+
+def test_a_dead_docker_host_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/nonesuch.sock")
+    assert engine._users_addresses()[0] == f"unix://{tmp_path}/nonesuch.sock"
+    assert not daemon.answers(engine._users_addresses()[0])
+
+
+def test_the_command_line_says_where_and_why_not(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "local.engine", "stop", "--dir", str(tmp_path / "none")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "no engine of ours" in done.stderr

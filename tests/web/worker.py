@@ -3,99 +3,60 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from hashlib import sha256
+import secrets
 
 from arena.client import ArenaClient
+from arena.records import RunRecord
 from arena.report import STAGES, StageName
 from arena.runs.queue import Lease
+from tests.service.scripted import arms, report
 
-TASKS = {sha256(f"task-{n}".encode()).hexdigest()[:16]: n for n in range(4)}
 
-
-@dataclass
 class ScriptedWorker:
-    """Leases one run and moves it as the test asks."""
+    """Leases a run and moves it as the test asks."""
 
-    client: ArenaClient
-    trials: int
-    held: Lease | None = None
+    def __init__(self, url: str) -> None:
+        self._client = ArenaClient(url, "hf_worker")
+        self._lease: Lease | None = None
 
-    @property
-    def run(self) -> Lease:
-        assert self.held is not None
-        return self.held
-
-    def ready(self, missing: str | None = None) -> Lease | None:
-        """Asks for work."""
-        answer = self.client.post("/worker/lease", {"missing": missing})["lease"]
-        self.held = Lease.model_validate(answer) if answer else None
-        return self.held
+    def ask(self) -> Lease | None:
+        """Asks for work; being heard of makes it a worker that is alive."""
+        body = {"lease": secrets.token_hex(16), "missing": None}
+        answer = self._client.post("/worker/lease", body)["lease"]
+        self._lease = Lease.model_validate(answer) if answer else None
+        return self._lease
 
     def beat(self, stage: StageName, done: int = 0, total: int = 0) -> None:
-        body = {"lease": self.run.lease, "stage": stage, "done": done, "total": total}
-        self.client.post(f"/worker/runs/{self.run.run}/heartbeat", body)
+        """Says how far a stage is."""
+        self._say("heartbeat", stage=stage, done=done, total=total)
 
-    def end(self, stage: StageName, seconds: float = 1.5) -> None:
-        body = {"lease": self.run.lease, "stage": stage, "seconds": seconds}
-        self.client.post(f"/worker/runs/{self.run.run}/stages", body)
+    def end(self, *stages: StageName) -> None:
+        """Ends stages."""
+        for stage in stages:
+            self._say("stages", stage=stage, seconds=1.5)
 
-    def fail(self, fault: str, code: str, reason: str) -> None:
-        body = {"lease": self.run.lease, "fault": fault, "code": code, "reason": reason}
-        self.client.post(f"/worker/runs/{self.run.run}/failure", body)
-
-    def finish(self, gate_reason: str = "", already: tuple[StageName, ...] = ()) -> None:
-        """Ends the stages that are left, and reports: 25 % before, 50 % after."""
-        for stage in STAGES:
-            if stage not in already:
-                self.end(stage)
-        self.client.post(
-            f"/worker/runs/{self.run.run}/report",
-            json.dumps(self._report(gate_reason)).encode(),
-            headers={"Arena-Lease": self.run.lease},
+    def report(self, before: float, after: float, gate_reason: str = "") -> None:
+        """Ends every stage and reports a result."""
+        lease = self._held()
+        self.end(*STAGES)
+        record = RunRecord.model_construct(
+            id=lease.run,
+            challenge_digest=lease.challenge_digest,
+            recipe_digest=lease.recipe_digest,
+            collection=lease.collection,
+        )
+        content = report(record, *arms(before, after))
+        content["gates"][0]["reason"] = gate_reason
+        self._client.post(
+            f"/worker/runs/{lease.run}/report",
+            json.dumps(content).encode(),
+            headers={"Arena-Lease": lease.lease},
         )
 
-    def _report(self, gate_reason: str) -> dict[str, object]:
-        passed = {"before": self.trials // 4, "after": self.trials // 2}
-        return {
-            "run": self.run.run,
-            "seed": 0,
-            "stages": [{"stage": stage, "seconds": 1.5} for stage in STAGES],
-            "trials": [
-                {
-                    "task": task,
-                    "domain": "software-engineering" if number % 2 else "finance-economics",
-                    "arm": arm,
-                    "trial": trial,
-                    "reward": float(trial < count + (number if arm == "after" else 0)),
-                }
-                for task, number in TASKS.items()
-                for arm, count in passed.items()
-                for trial in range(self.trials)
-            ],
-            "gates": [
-                {"package": "a-task", "ok": True, "oracle": 1.0, "untouched": 0.0},
-                {
-                    "package": "b-task",
-                    "ok": False,
-                    "oracle": 0.0,
-                    "untouched": 0.0,
-                    "reason": gate_reason,
-                },
-            ],
-            "training": {
-                "demonstrations": 12,
-                "sft_steps": 3,
-                "grpo_steps": 4,
-                "grpo_groups_with_spread": 4,
-                "reward_curve": [{"step": n, "reward": 0.2 + 0.15 * n} for n in range(5)],
-                "weights_before": "a" * 64,
-                "weights_after": "b" * 64,
-            },
-            "provenance": {
-                "challenge_sha256": self.run.challenge_digest,
-                "recipe_sha256": self.run.recipe_digest,
-                "collection_sha256": self.run.collection,
-            },
-            "software": {"python": "3.11"},
-        }
+    def _say(self, what: str, **body: object) -> None:
+        lease = self._held()
+        self._client.post(f"/worker/runs/{lease.run}/{what}", {"lease": lease.lease, **body})
+
+    def _held(self) -> Lease:
+        assert self._lease is not None
+        return self._lease

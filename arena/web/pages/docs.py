@@ -11,6 +11,7 @@ from arena.web.layout import query, top
 from arena.web.site import QUIET, Site
 
 _ROOT = Path(__file__).resolve().parents[3]
+_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _LINK = re.compile(r"\]\((?:\./|docs/|\.\./)*([\w-]+)\.md(#[\w-]+)?\)")
 
 
@@ -23,7 +24,7 @@ def build(site: Site, blocks: gr.Blocks) -> None:
     def show(request: gr.Request) -> tuple[str, str]:
         pages = _pages()
         chosen = query(request, "page") or next(iter(pages), "")
-        text = pages[chosen].read_text(encoding="utf-8") if chosen in pages else ""
+        text = _text(pages[chosen]) if chosen in pages else ""
         titles = {name: _title(path) for name, path in pages.items()}
         html = site.render("docs", titles=titles, chosen=chosen, known=chosen in pages)
         return html, _LINK.sub(r"](/docs?page=\1\2)", text)
@@ -38,5 +39,10 @@ def _pages() -> dict[str, Path]:
 
 
 def _title(path: Path) -> str:
-    heading = re.search(r"^# (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    heading = re.search(r"^# (.+)$", _text(path), re.MULTILINE)
     return heading[1] if heading else path.stem
+
+
+def _text(path: Path) -> str:
+    """A file without the settings that stand before its text."""
+    return _FRONT_MATTER.sub("", path.read_text(encoding="utf-8"))

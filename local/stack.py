@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from local import engine as engines
-from local.baseimages import ensure_base_images
+from local.baseimages import BaseImageError, ensure_base_images
 from local.processes import Process, StartError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -78,7 +78,10 @@ class Stack:
         _say("Looking for a Docker engine …")
         self.engine = engines.ensure_engine(options.docker)
         if self.engine.url and self.engine.private:
-            ensure_base_images(self.engine.url)
+            try:
+                ensure_base_images(self.engine.url)
+            except BaseImageError as exc:
+                raise StartError(str(exc)) from exc
         _say("Starting the web app and a worker …")
         app = self._start("app", str(ROOT / "app.py"))
         app.wait_until_answers(f"{options.url}/healthz")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 
@@ -13,6 +12,7 @@ from local.baseimages import ensure_base_images
 from local.browser import ensure_chromium
 from local.engine import DEFAULT_DIRECTORY, ensure_engine
 from tests.hub import RunningHub, start_hub
+from tests.needs import cannot
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -22,7 +22,7 @@ def docker_engine() -> str:
     """The address of a Docker engine; a private one is started where none runs and it may be."""
     engine = ensure_engine(ROOT / DEFAULT_DIRECTORY)
     if engine.url is None:
-        _cannot(engine.reason or "no Docker engine")
+        cannot(engine.reason or "no Docker engine")
     if engine.private:
         ensure_base_images(engine.url)
     return engine.url
@@ -32,14 +32,7 @@ def docker_engine() -> str:
 def chromium() -> str:
     """The path of a Chromium; Debian's is installed where none is and it may be."""
     browser = ensure_chromium(ROOT / ".local" / "logs")
-    return browser.path or _cannot(browser.reason or "no Chromium")
-
-
-def _cannot(reason: str) -> NoReturn:
-    """What a machine cannot have is skipped by name; under CI=true it is a failure."""
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)
+    return browser.path or cannot(browser.reason or "no Chromium")
 
 
 @pytest.fixture(scope="session", autouse=True)

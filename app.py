@@ -6,7 +6,9 @@ import logging
 import os
 import sys
 
+import httpx
 import uvicorn
+from huggingface_hub.errors import HfHubHTTPError
 
 from arena.challenges import ChallengeFileError
 from arena.service import Arena
@@ -25,11 +27,18 @@ def main() -> int:
         return 2
     from arena.web import create_app  # Gradio reads its environment when imported: settings first
 
-    service.start()
     try:
+        service.start()
         uvicorn.run(
-            create_app(service), host=settings.host, port=settings.port, log_level="warning"
+            create_app(service),
+            host=settings.host,
+            port=settings.port,
+            log_level="warning",
+            timeout_graceful_shutdown=5,
         )
+    except (HfHubHTTPError, httpx.HTTPError) as exc:
+        sys.stderr.write(f"The arena does not start: the Hub does not answer ({exc})\n")
+        return 2
     finally:
         service.close()
     return 0

@@ -17,13 +17,20 @@ Outcome = Literal["valid", "invalid", "failed"]
 Verdict = Literal["accepted", "rejected"]
 
 
+_EPOCH = datetime(2025, 1, 1, tzinfo=UTC)  # 41 bits of milliseconds last until 2094
+_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: no letter looks like a digit
+
+
 def new_id(prefix: str) -> str:
-    """A new id that sorts by time: `<prefix>_<milliseconds><32 random bits>`, in hexadecimal.
+    """A new id that sorts by time: milliseconds and 24 random bits, 13 characters in base 32.
 
     Ids are made before the ledger is asked, so that a commit whose answer was lost can be found.
+    The ledger refuses an id that stands already.
     """
-    milliseconds = int(datetime.now(UTC).timestamp() * 1000)
-    return f"{prefix}_{milliseconds:011x}{secrets.token_hex(4)}"
+    milliseconds = int((datetime.now(UTC) - _EPOCH).total_seconds() * 1000)
+    number = milliseconds << 24 | secrets.randbits(24)
+    digits = (_DIGITS[number >> shift & 31] for shift in range(60, -1, -5))
+    return f"{prefix}_{''.join(digits)}"
 
 
 class Part(BaseModel):

@@ -48,14 +48,25 @@ def ensure_base_images(url: str) -> list[str]:
 
 
 def _make_busybox(client: APIClient) -> None:
-    version = debian.package_version("busybox-static")
-    if version is None:
-        raise BaseImageError(f"{BUSYBOX}: Debian's package busybox-static is not installed")
+    version = _busybox_version()
     label = f"{BUSYBOX}, made from Debian's busybox-static {version}"
     try:
         client.load_image(_image(BUSYBOX, label, _root()))
     except APIError as error:
         raise BaseImageError(f"{BUSYBOX}: {error.explanation or error}") from error
+
+
+def _busybox_version() -> str:
+    """The version of Debian's busybox-static, which is installed where it is missing."""
+    package = "busybox-static"
+    if debian.package_version(package) is None:
+        if reason := debian.why_not_installable():
+            raise BaseImageError(f"{BUSYBOX}: Debian's {package} is missing: {reason}")
+        try:
+            debian.install([package], io.BytesIO())
+        except debian.InstallError as error:
+            raise BaseImageError(f"{BUSYBOX}: {error}") from error
+    return debian.package_version(package) or "of an unknown version"
 
 
 def _image(name: str, label: str, layer: bytes) -> bytes:

@@ -15,16 +15,17 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from local import engine as engines
-from local.baseimages import ensure_base_images
+from local.baseimages import BaseImageError, ensure_base_images
 from local.processes import Process, StartError
 
 ROOT = Path(__file__).resolve().parent.parent
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,10 @@ class Stack:
         _say("Looking for a Docker engine …")
         self.engine = engines.ensure_engine(options.docker)
         if self.engine.url and self.engine.private:
-            ensure_base_images(self.engine.url)
+            try:
+                ensure_base_images(self.engine.url)
+            except BaseImageError as exc:
+                raise StartError(str(exc)) from exc
         _say("Starting the web app and a worker …")
         app = self._start("app", str(ROOT / "app.py"))
         app.wait_until_answers(f"{options.url}/healthz")
@@ -213,28 +217,38 @@ def _welcome(stack: Stack) -> None:
 """)
 
 
+class _Ended(BaseException):
+    """Somebody ended the program; raised out of whatever it is waiting for."""
+
+
+def _end(*_: object) -> None:
+    for name in _ENDING:
+        signal.signal(name, signal.SIG_IGN)  # what follows stops everything in order, once
+    raise _Ended
+
+
 def main() -> int:
     """Runs until Ctrl-C, or until a part ends by itself."""
     options = _options()
-    stack, end = Stack(options), threading.Event()
-    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(name, lambda *_: end.set())
+    stack = Stack(options)
+    for name in _ENDING:
+        signal.signal(name, _end)
     try:
         stack.start()
         _welcome(stack)
-        while not end.wait(0.5):
-            if dead := stack.died():
-                _say(f"{dead.name} ended by itself:\n{dead.log_tail()}")
-                return 1
-        _say("\nStopping …")
+        while (dead := stack.died()) is None:
+            time.sleep(0.5)
+        _say(f"{dead.name} ended by itself:\n{dead.log_tail()}")
     except StartError as exc:
         _say(str(exc))
-        return 1
+    except _Ended:
+        _say("\nStopping …")
+        return 0
     finally:
         stack.stop()
         if stack.engine.private:
             engines.stop_engine(options.docker)
-    return 0
+    return 1
 
 
 def _options() -> Options:

@@ -9,19 +9,12 @@ from pathlib import Path
 import pytest
 
 from local.baseimages import ensure_base_images
+from local.browser import ensure_chromium
 from local.engine import DEFAULT_DIRECTORY, ensure_engine
 from tests.hub import RunningHub, start_hub
+from tests.needs import cannot
 
 ROOT = Path(__file__).resolve().parents[1]
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that take minutes run in CI only."""
-    if os.environ.get("CI") == "true":
-        return
-    for item in items:
-        if item.get_closest_marker("slow"):
-            item.add_marker(pytest.mark.skip(reason="takes minutes; CI=true runs it"))
 
 
 @pytest.fixture(scope="session")
@@ -29,13 +22,17 @@ def docker_engine() -> str:
     """The address of a Docker engine; a private one is started where none runs and it may be."""
     engine = ensure_engine(ROOT / DEFAULT_DIRECTORY)
     if engine.url is None:
-        reason = engine.reason or "no Docker engine"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        cannot(engine.reason or "no Docker engine")
     if engine.private:
         ensure_base_images(engine.url)
     return engine.url
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of a Chromium; Debian's is installed where none is and it may be."""
+    browser = ensure_chromium(ROOT / ".local" / "logs")
+    return browser.path or cannot(browser.reason or "no Chromium")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -62,3 +59,13 @@ def base_model_dir() -> Path:
     from local.demo.base_model import build  # torch takes seconds to load
 
     return build(ROOT / ".local" / "cache" / "base-model")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leaves the slow tests to CI=true."""
+    if os.environ.get("CI") == "true":
+        return
+    slow = pytest.mark.skip(reason="takes minutes: CI=true make test runs it")
+    for item in items:
+        if "slow" in item.keywords:
+            item.add_marker(slow)

@@ -17,11 +17,16 @@ from docker import APIClient
 
 from local import daemon, engine
 from local.baseimages import BUSYBOX, STAND_IN_LABEL, ensure_base_images
+from tests.needs import cannot
 
-can_start = pytest.mark.skipif(
-    os.geteuid() != 0 or shutil.which("dockerd") is None, reason="needs root and dockerd"
-)
 pytestmark = pytest.mark.docker
+
+
+@pytest.fixture
+def can_start(docker_engine: str) -> None:
+    """An engine of our own needs dockerd, which finding an engine installs where it may."""
+    if os.geteuid() != 0 or shutil.which("dockerd") is None:
+        cannot("starting an engine needs root and dockerd")
 
 
 @pytest.fixture
@@ -34,7 +39,7 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     assert not (tmp_path / "docker").exists()  # no mount is left in it
 
 
-@can_start
+@pytest.mark.usefixtures("can_start")
 def test_it_starts_once_and_is_found_again(directory: Path) -> None:
     first = engine.ensure_engine(directory)
     assert first.private
@@ -47,7 +52,7 @@ def test_it_starts_once_and_is_found_again(directory: Path) -> None:
     assert not engine.stop_engine(directory)
 
 
-@can_start
+@pytest.mark.usefixtures("can_start")
 def test_it_comes_up_after_a_kill_and_a_reused_process_id(directory: Path) -> None:
     engine.ensure_engine(directory)
     paths = daemon.Paths.under(directory)
@@ -64,7 +69,7 @@ def test_it_comes_up_after_a_kill_and_a_reused_process_id(directory: Path) -> No
     assert daemon.running_pid(paths) not in (None, pid, os.getpid())
 
 
-@can_start
+@pytest.mark.usefixtures("can_start")
 def test_two_callers_at_once_get_one_engine(directory: Path) -> None:
     found: list[engine.Engine] = []
     callers = [
@@ -80,7 +85,7 @@ def test_two_callers_at_once_get_one_engine(directory: Path) -> None:
     assert found[0].url is not None, found[0].reason
 
 
-@can_start
+@pytest.mark.usefixtures("can_start")
 def test_a_long_path_works(directory: Path) -> None:
     deep = directory / ("long" * 20) / "docker"
     started = engine.ensure_engine(deep)
@@ -92,7 +97,7 @@ def test_a_long_path_works(directory: Path) -> None:
         engine.stop_engine(deep)
 
 
-@can_start
+@pytest.mark.usefixtures("can_start")
 def test_ctrl_c_at_the_terminal_is_not_for_it(directory: Path) -> None:
     engine.ensure_engine(directory)
     pid = daemon.running_pid(daemon.Paths.under(directory))
@@ -100,7 +105,7 @@ def test_ctrl_c_at_the_terminal_is_not_for_it(directory: Path) -> None:
     assert os.getsid(pid) == pid != os.getsid(0)
 
 
-@can_start
+@pytest.mark.usefixtures("can_start")
 def test_what_keeps_it_down_is_told(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(daemon, "_FLAGS", ["--storage-driver=nonesuch"])
     told = engine.ensure_engine(directory)
@@ -108,7 +113,7 @@ def test_what_keeps_it_down_is_told(directory: Path, monkeypatch: pytest.MonkeyP
     assert "driver not supported" in (told.reason or "")
 
 
-@can_start
+@pytest.mark.usefixtures("can_start")
 def test_stand_ins_are_labelled_made_once_and_the_same_everywhere(directory: Path) -> None:
     url = engine.ensure_engine(directory).url
     assert url is not None

@@ -54,7 +54,7 @@ def challenges(
         print_json(answer)
         return
     table(
-        ["challenge", "title", "state", "takes runs", ">queued", ">running", ">workers"],
+        ["challenge", "~title", "state", "~takes runs", ">queued", ">running", ">workers"],
         [
             [
                 c["id"],

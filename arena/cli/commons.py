@@ -30,7 +30,7 @@ def list_collections(json: Json = False) -> None:
         print_json(answer)
         return
     table(
-        ["collection", "title", "author", ">packages", "folder"],
+        ["collection", "~title", "author", ">packages", "folder"],
         [
             [c["collection"][:12], c["title"], c["author"], str(len(c["packages"])), c["folder"]]
             for c in answer["collections"]

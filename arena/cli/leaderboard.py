@@ -33,7 +33,7 @@ def leaderboard(
         _print_csv(rows)
     else:
         table(
-            [">rank", "collection", "author", ">mean change pp", "95 % interval", ">accepted"],
+            [">rank", "~collection", "author", ">mean change pp", "95 % interval", ">accepted"],
             [
                 [
                     "–" if r["rank"] is None else str(r["rank"]),

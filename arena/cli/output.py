@@ -14,9 +14,15 @@ from rich.text import Text
 
 from arena.errors import ArenaError
 
-out = Console(markup=False, highlight=False, emoji=False, soft_wrap=True)
+# what is not read on a terminal is never cut to a terminal's width
+out = Console(
+    markup=False,
+    highlight=False,
+    emoji=False,
+    soft_wrap=True,
+    width=None if sys.stdout.isatty() else 10_000,
+)
 err = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
-
 STYLES = {
     "valid": "green",
     "scored": "cyan",
@@ -65,18 +71,26 @@ def facts(rows: Iterable[tuple[str, str | Text | None]]) -> None:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str | Text]], empty: str) -> None:
-    """A table: columns named `>x` align right. Where there is no row, `empty` says what to do."""
+    """A table: columns named `>x` align right, `~x` may wrap; ids and numbers stay whole.
+
+    Where there is no row, `empty` says what to do.
+    """
     rows = list(rows)
     if not rows:
         note(empty)
         return
     made = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for name in columns:
-        right = name.startswith(">")
-        made.add_column(name.lstrip(">"), justify="right" if right else "left", no_wrap=right)
+        made.add_column(
+            name.lstrip(">~"),
+            justify="right" if name.startswith(">") else "left",
+            no_wrap=not name.startswith("~"),
+            min_width=8 if name.startswith("~") else None,
+            overflow="fold",
+        )
     for row in rows:
         made.add_row(*row)
-    out.print(made, soft_wrap=False)
+    out.print(made, soft_wrap=False, crop=False)
 
 
 def pp(value: float | None) -> str:

@@ -80,7 +80,7 @@ def list_runs(
 def print_runs(runs: list[Run], empty: str) -> None:
     """Runs in a table."""
     table(
-        ["run", "state", "challenge", "title", "by", ">before %", ">after %", ">change pp", ">SE"],
+        ["run", "state", "challenge", "~title", "by", ">before %", ">after %", ">change pp"],
         [
             [
                 r["id"],
@@ -91,7 +91,6 @@ def print_runs(runs: list[Run], empty: str) -> None:
                 percent(r["before"]),
                 percent(r["after"]),
                 pp(r["change_pp"]),
-                "–" if r["stderr_pp"] is None else f"{r['stderr_pp']:.1f}",
             ]
             for r in runs
         ],

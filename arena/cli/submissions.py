@@ -53,7 +53,7 @@ def status(
         print_json(answer)
         return 0
     table(
-        ["submission", "state", "title", ">packages", ">runs", "source"],
+        ["submission", "state", "~title", ">packages", ">runs", "~source"],
         [
             [
                 s["id"],
@@ -104,7 +104,7 @@ def _print(s: Submission, json: bool, failed: bool = True) -> int:
 def print_findings(findings: list[dict[str, Any]]) -> None:
     """Findings in a table: where, what, how to mend it."""
     table(
-        ["code", "severity", "where", "what is wrong, and how to mend it"],
+        ["code", "severity", "~where", "~what is wrong, and how to mend it"],
         [
             [
                 f["code"],

@@ -6,7 +6,6 @@ Leases, ends of stages and verdicts are records; heartbeats and progress stay in
 from __future__ import annotations
 
 import logging
-import secrets
 import threading
 import time
 from collections.abc import Callable
@@ -28,10 +27,14 @@ BY = "arena"
 
 
 class Ready(BaseModel):
-    """A worker asks for work, and says what it lacks, if anything."""
+    """A worker asks for work, and says what it lacks, if anything.
+
+    It names the lease itself, so that asking again after a lost answer gets the same run.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
+    lease: str = Field(pattern=r"^[0-9a-f]{32}$")
     missing: str | None = Field(default=None, max_length=300)
 
 
@@ -130,11 +133,12 @@ class RunQueue:
     def lease(self, worker: str, ready: Ready) -> Lease | None:
         """The next run of the queue for `worker`; None where there is none it can take."""
         self._heard_of(worker, ready.missing)
-        if ready.missing:
+        if ready.missing or not self._can_lease(ready.lease):
             return None
-        lease = secrets.token_hex(16)
 
         def decide(state: State) -> list[AnyRecord]:
+            if _run_of(state, ready.lease):
+                return []
             run = next((r for r in state.queue() if self._can_run(state, r)), None)
             if run is None:
                 return []
@@ -143,22 +147,19 @@ class RunQueue:
                 by=worker,
                 run=run.record.id,
                 event="leased",
-                lease=lease,
+                lease=ready.lease,
             )
             return [event]
 
-        if not self._can_lease():
+        self._ledger.transact(decide)
+        run = _run_of(self._ledger.state, ready.lease)
+        if run is None or run.worker != worker:
             return None
-        records = self._ledger.transact(decide)
-        if not records:
-            return None
-        assert isinstance(records[0], RunEventRecord)
-        run = self._ledger.state.runs[records[0].run]
         with self._lock:
             self._live[run.record.id] = LiveRun()
         submission = self._ledger.state.submissions[run.record.submission]
         return Lease(
-            lease=lease,
+            lease=ready.lease,
             run=run.record.id,
             challenge=run.record.challenge,
             challenge_digest=run.record.challenge_digest,
@@ -259,10 +260,12 @@ class RunQueue:
         log.warning("%s: %s", run, reason)
         return bool(self._ledger.transact(decide))
 
-    def _can_lease(self) -> bool:
+    def _can_lease(self, lease: str) -> bool:
         """A look at the state in memory, so that an idle poll writes nothing and locks nothing."""
         state = self._ledger.state
-        return any(self._can_run(state, run) for run in state.queue())
+        return _run_of(state, lease) is not None or any(
+            self._can_run(state, run) for run in state.queue()
+        )
 
     def _can_run(self, state: State, run: Run) -> bool:
         return self._takes_leases(state, run.record.challenge)
@@ -278,6 +281,12 @@ class RunQueue:
         if found.state != "running" or found.lease is None or found.lease != lease:
             raise LeaseLost(run=run, state=found.state)
         return found
+
+
+def _run_of(state: State, lease: str) -> Run | None:
+    """The running run that a lease is for."""
+    running = (run for run in state.runs.values() if run.state == "running")
+    return next((run for run in running if run.lease == lease), None)
 
 
 def _failure(run: str, by: str, fault: Fault, code: str, reason: str) -> RunEventRecord:

@@ -7,6 +7,7 @@ stage that touches the suite are counts.
 from __future__ import annotations
 
 import logging
+import secrets
 import shutil
 import tempfile
 import threading
@@ -92,7 +93,9 @@ class Worker:
         while not self._stopping.is_set():
             missing = what_is_missing()
             try:
-                answer = self._client.post("/worker/lease", {"missing": missing})
+                answer = self._client.post(
+                    "/worker/lease", {"lease": secrets.token_hex(16), "missing": missing}
+                )
             except ArenaError as exc:
                 if str(exc) != said:
                     log.warning("no lease: %s", exc)

@@ -56,6 +56,7 @@ class Engine:
             )
             self.cpus = float(self._api.info()["NCPU"])
         self._key = uuid4().hex
+        self._abandoned = False
         self._remover = ThreadPoolExecutor(2, thread_name_prefix="remove")
         self._removals: list[Future[None]] = []
 
@@ -91,6 +92,8 @@ class Engine:
 
     def create(self, image: str, argv: Sequence[str], limits: Limits, **more: Any) -> str:
         """A container that has not started, with every limit on it; returns its id."""
+        if self._abandoned:
+            raise EngineUnavailable(self.url, "the sandbox is closing")
         memory = f"{limits.memory_mb}m"
         largest_file = limits.storage_mb << 20
         with self._trouble():
@@ -222,13 +225,21 @@ class Engine:
             self._remove(container)
         return len(doomed)
 
+    def abandon(self) -> None:
+        """End what runs, and make no new container: nobody waits for the results any more."""
+        self._abandoned = True
+        self._remove_own()
+
     def close(self) -> None:
         """Leave no container of this engine object behind."""
         self._remover.shutdown(wait=True)
+        self._remove_own()
+        self._api.close()
+
+    def _remove_own(self) -> None:
         with suppress(EngineError):
             for one in self._labelled(f"{_KEY_LABEL}={self._key}"):
                 self._remove(one["Id"])
-        self._api.close()
 
     def _labelled(self, label: str) -> list[dict[str, Any]]:
         with self._trouble():

@@ -91,10 +91,13 @@ class Sandbox:
 
     def __exit__(
         self,
-        _type: type[BaseException] | None,
+        error_type: type[BaseException] | None,
         _error: BaseException | None,
         _trace: TracebackType | None,
     ) -> None:
+        if error_type is not None:
+            # Ctrl-C, or one item of a map failed: the others must not hold the end up.
+            self._engine.abandon()
         self.close()
 
     def _attempt(

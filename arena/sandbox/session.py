@@ -11,7 +11,7 @@ from threading import Event, Thread
 from arena.packages import TaskPackage
 from arena.sandbox.archives import Bundle
 from arena.sandbox.engine import HOSTS, Engine
-from arena.sandbox.errors import EngineError, SessionOver
+from arena.sandbox.errors import EngineError, EngineUnavailable, SessionOver
 from arena.sandbox.frames import Frames
 from arena.sandbox.results import Limits, Step
 
@@ -57,9 +57,9 @@ class Session:
         try:
             step = self._execute(container, command)
         except EngineError as error:
-            if not _is_the_agents_doing(error):
+            if not _is_the_containers(error):
                 raise
-            self.over = f"no command runs in the container any more: {error}"
+            self.over = f"no command runs in the container: {error}"
             step = Step(command, None, str(error)[:MAX_OUTPUT])
         self.seconds_left -= time.monotonic() - began
         self.steps.append(step)
@@ -113,12 +113,19 @@ class Session:
                 return self._stop(command, reader, "the agent's time is up")
             if time.monotonic() >= disk_check:
                 disk_check = time.monotonic() + _DISK_SEC
-                if self._engine.written_bytes(container) > self._limits.storage_mb << 20:
+                if self._filled_its_disk(container):
                     return self._stop(command, reader, "the agent filled its disk")
             if ended:
                 # A moment before the engine notices the exit, or a command that closed its output.
                 time.sleep(pause)
                 pause = min(2 * pause, _GLANCE_SEC)
+
+    def _filled_its_disk(self, container: str) -> bool:
+        try:
+            return self._engine.written_bytes(container) > self._limits.storage_mb << 20
+        except EngineUnavailable:
+            # More files than can be counted in time. Were the engine gone, the kill would say so.
+            return True
 
     def _stop(self, command: str, reader: _Reader, why: str) -> Step:
         self.over = why
@@ -164,8 +171,8 @@ def script_argv(folder: Path, name: str, place: str) -> str:
     return script if has_shebang else f"sh {script}"
 
 
-def _is_the_agents_doing(error: EngineError) -> bool:
-    """A container that does not take a command any more after one ran in it.
+def _is_the_containers(error: EngineError) -> bool:
+    """A container that takes no command, with an engine that is well.
 
     409: it is not running. "OCI runtime exec failed": no process could be made inside, because
     its shell, its memory or its process table is gone.

@@ -183,6 +183,14 @@ def test_no_valid_reward_is_the_verifiers_fault(sandbox: Sandbox, tmp_path: Path
     assert results[list(REWARDS).index("exit-1")].verifier_output == "oh no\n"
 
 
+def test_an_image_without_a_shell_is_the_authors_to_mend(sandbox: Sandbox, tmp_path: Path) -> None:
+    package = write_package(tmp_path / "no-shell", dockerfile="FROM scratch\nCOPY Dockerfile /x\n")
+    for agent in (untouched(), scripted([SOLVE])):
+        result = sandbox.trial(package, agent)
+        assert (result.reward, result.fault) == (None, "verifier")
+        assert "exec sh failed" in result.verifier_output
+
+
 def test_a_failing_verifier_with_a_reward_is_scored(sandbox: Sandbox, tmp_path: Path) -> None:
     package = write_package(tmp_path / "exit", test="echo 0.5 > /logs/verifier/reward.txt; exit 7")
     result = sandbox.trial(package, untouched())
@@ -291,8 +299,33 @@ class TestEngineTrouble:
         client.close()
         assert sandbox.trial(package, oracle()).reward == 1.0
 
+    def test_a_base_image_that_no_registry_gives_is_not_blamed_on_the_author(
+        self, sandbox: Sandbox, tmp_path: Path
+    ) -> None:
+        dockerfile = "FROM registry.invalid/nonesuch:1\n"
+        package = write_package(tmp_path / "no-registry", dockerfile=dockerfile)
+        result = sandbox.trial(package, untouched())
+        assert (result.reward, result.fault) == (None, "platform")
+
 
 class TestNothingIsLeft:
+    def test_an_error_does_not_wait_for_trials_that_run(
+        self, docker_engine: str, tmp_path: Path
+    ) -> None:
+        def run(commands: list[str]) -> None:
+            if not commands:
+                time.sleep(2)
+                raise KeyboardInterrupt
+            sandbox.trial(package, scripted(commands))
+
+        package = write_package(tmp_path / "interrupted", agent_sec=300)
+        before = set(trials_of(docker_engine))
+        began = time.monotonic()
+        with pytest.raises(KeyboardInterrupt), Sandbox(docker_engine) as sandbox:
+            sandbox.map(run, [[], ["sleep 250"], ["sleep 250"]])
+        assert time.monotonic() - began < 30
+        assert set(trials_of(docker_engine)) <= before
+
     def test_close_removes_every_container(self, docker_engine: str, package: TaskPackage) -> None:
         before = set(trials_of(docker_engine))
         with Sandbox(docker_engine) as sandbox:

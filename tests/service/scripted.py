@@ -1,5 +1,7 @@
 """What a worker would send: a report with given rewards."""
 
+import json
+import secrets
 from collections.abc import Sequence
 from typing import Any
 
@@ -62,17 +64,20 @@ def arms(before: float, after: float, tasks: int = 4, trials: int = 16) -> tuple
     return arm(before), arm(after)
 
 
+def ready(missing: str | None = None) -> Ready:
+    """A worker's question for work, under a lease of its own."""
+    return Ready(lease=secrets.token_hex(16), missing=missing)
+
+
 def leased(arena: Arena) -> Lease:
     """The next run, leased by the worker."""
-    lease = arena.queue.lease("arena-worker", Ready())
+    lease = arena.queue.lease("arena-worker", ready())
     assert lease is not None
     return lease
 
 
 def scored(arena: Arena, run: str, before: float = 0.25, after: float = 0.75) -> None:
     """Has the queue's next run, which must be `run`, scored."""
-    import json
-
     lease = leased(arena)
     assert lease.run == run
     record = arena.ledger.state.runs[run].record

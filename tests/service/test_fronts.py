@@ -1,15 +1,19 @@
 """The same error in API and command line: one code, one message, one next step."""
 
+import io
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
+from unittest import mock
 
 import httpx
 import pytest
 
+from arena.cli import main
 from arena.identity import Identity
 from arena.service import Arena
 from arena.settings import Settings, SettingsError
@@ -33,19 +37,15 @@ class Fronts:
         return httpx.request(method, url, json=body, headers=headers, timeout=30)
 
     def cli(self, account: str | None, *arguments: str) -> tuple[int, dict[str, Any], str]:
-        env = {k: v for k, v in os.environ.items() if not k.startswith("HF_")}
-        env |= {"ARENA_URL": self.url, "PYTHONPATH": str(ROOT), "HF_HOME": "/nonexistent"}
-        if account:
-            env["HF_TOKEN"] = f"hf_{account}"
-        done = subprocess.run(
-            [sys.executable, "-m", "arena", *arguments, "--json"],
-            env=env,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        return done.returncode, json.loads(done.stdout), done.stderr
+        env = {"ARENA_URL": self.url} | ({"HF_TOKEN": f"hf_{account}"} if account else {})
+        out, err = io.StringIO(), io.StringIO()
+        with (
+            mock.patch.dict(os.environ, env),
+            redirect_stdout(out),
+            redirect_stderr(err),
+        ):
+            code = main([*arguments, "--json"])
+        return code, json.loads(out.getvalue()), err.getvalue()
 
 
 @pytest.fixture
@@ -214,6 +214,13 @@ def test_what_is_no_request_gets_the_same_shape(fronts: Fronts) -> None:
         headers={"Authorization": "Bearer hf_author"},
     )
     assert (raw.status_code, raw.json()["error"]["code"]) == (400, "bad_request")
+
+
+def test_the_command_is_a_process_that_says_what_is_wrong() -> None:
+    arguments = [sys.executable, "-m", "arena", "nonsense", "--json"]
+    done = subprocess.run(arguments, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert (done.returncode, done.stderr) == (2, "")
+    assert json.loads(done.stdout)["error"]["code"] == "usage"
 
 
 def test_wrong_usage_exits_with_2(fronts: Fronts) -> None:

@@ -8,10 +8,10 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.identity import Identity
-from arena.runs.queue import Beat, Failure, Ready, StageEnd
+from arena.runs.queue import Beat, Failure, StageEnd
 from arena.service import Arena
 from tests.service.conftest import settled, wait_for
-from tests.service.scripted import arms, leased, report, scored
+from tests.service.scripted import arms, leased, ready, report, scored
 
 Who = Callable[[str], Identity]
 
@@ -55,7 +55,7 @@ def test_a_paused_challenge_gives_no_launch_and_no_lease(
     run = launch(arena, who, valid)
     paused = arena.set_challenge_state(who("editor"), "demo", "paused", "The model changes.")
     assert (paused.takes_runs, paused.why_not) == (False, "paused: The model changes.")
-    assert arena.queue.lease("arena-worker", Ready()) is None
+    assert arena.queue.lease("arena-worker", ready()) is None
     assert refusal(lambda: arena.launch(who("author"), valid, "demo")) == "challenge_not_open"
     again = lambda: arena.set_challenge_state(who("editor"), "demo", "paused", "x")  # noqa: E731
     assert refusal(again) == "same_state"
@@ -185,6 +185,17 @@ def test_a_dead_worker_fails_the_run_at_no_cost(
         wait_for(lambda: arena.read.run_detail(again).state == "failed")  # noqa: B023
 
 
+def test_asking_again_after_a_lost_answer_gets_the_same_run(
+    arena: Arena, who: Who, valid: str
+) -> None:
+    run = launch(arena, who, valid)
+    asked = ready()
+    first = arena.queue.lease("arena-worker", asked)
+    assert arena.queue.lease("arena-worker", asked) == first
+    assert arena.queue.lease("arena-worker", ready()) is None
+    assert [e.event for e in arena.ledger.state.runs[run].events] == ["leased"]
+
+
 def test_heartbeats_keep_a_run_alive(
     start_arena: Callable[..., Arena], who: Who, collection: Callable[..., str]
 ) -> None:
@@ -221,7 +232,7 @@ def test_cancelling_ends_a_run_and_costs_nothing(arena: Arena, who: Who, valid: 
 def test_a_worker_without_docker_closes_the_challenge_to_runs(
     arena: Arena, who: Who, valid: str
 ) -> None:
-    assert arena.queue.lease("arena-worker", Ready(missing="no Docker engine")) is None
+    assert arena.queue.lease("arena-worker", ready("no Docker engine")) is None
     view = arena.read.challenge_view("demo")
     assert (view.state, view.takes_runs, view.why_not) == ("open", False, "no Docker engine")
     assert refusal(lambda: launch(arena, who, valid)) == "challenge_not_ready"

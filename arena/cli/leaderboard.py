@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.connection import Json, client
-from arena.cli.output import interval, pp, print_json, table
+from arena.cli.output import print_json, table
+from arena.figures import interval, pp
 
 COLUMNS = ["rank", "title", "author", "mean_change_pp", "stderr_pp", "accepted", "scored", "tasks"]
 

@@ -91,18 +91,3 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str | Text]], empty: s
     for row in rows:
         made.add_row(*row)
     out.print(made, soft_wrap=False, crop=False)
-
-
-def pp(value: float | None) -> str:
-    """A change in percentage points: signed, one decimal, a true minus."""
-    return "–" if value is None else f"{value:+.1f}".replace("-", "−")
-
-
-def percent(fraction: float | None) -> str:
-    """A fraction in percent, one decimal."""
-    return "–" if fraction is None else f"{fraction * 100:.1f}"
-
-
-def interval(ends: Sequence[float] | None) -> str:
-    """A 95 % interval in pp."""
-    return "–" if ends is None else f"[{pp(ends[0])}, {pp(ends[1])}]"

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.connection import Json, Reason, Wait, client, follow
-from arena.cli.output import facts, interval, note, out, percent, pp, print_json, state, table
+from arena.cli.output import facts, note, out, print_json, state, table
+from arena.figures import interval, percent, pp
 
 Run = dict[str, Any]
 OVER = {"scored", "accepted", "rejected", "failed", "cancelled"}

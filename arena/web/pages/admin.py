@@ -1,0 +1,75 @@
+"""`/admin`: for editors: what waits for review, the challenges' states, queue and workers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from arena.errors import ArenaError, NotEditor
+from arena.identity import Identity
+from arena.web.layout import top
+from arena.web.site import BUSY, QUIET, Site
+
+_ACTIONS = (("Resume", "open"), ("Pause", "paused"), ("Close", "closed"))
+
+
+def build(site: Site, blocks: gr.Blocks) -> None:
+    """The editors' page; others are told what it is and what they lack."""
+    top()
+    body = gr.HTML(elem_id="admin")
+    with gr.Column(visible=False, elem_classes="act") as acting:
+        challenge = gr.Dropdown([], label="Challenge", elem_id="challenge")
+        reason = gr.Textbox(
+            label="Reason", info="It is recorded and shown.", lines=2, max_lines=6, elem_id="reason"
+        )
+        with gr.Row(elem_classes="buttons"):
+            buttons = [(gr.Button(name, elem_id=to), to) for name, to in _ACTIONS]
+        error = gr.HTML(elem_id="error")
+
+    def show(token: gr.OAuthToken | None) -> tuple[Any, ...]:
+        who = site.attempt(lambda: _editor(site, site.who(token)))
+        if isinstance(who, ArenaError):
+            html = site.render("heading", title="Admin") + site.error(who)
+            return html, gr.update(visible=False), gr.skip()
+        ids = [c.id for c in site.service.read.challenge_views()]
+        return _body(site), gr.update(visible=True), gr.Dropdown(ids, value=ids[0] if ids else None)
+
+    def setting(to: str) -> Any:
+        def on_click(chosen: str, text: str, token: gr.OAuthToken | None) -> tuple[Any, Any, Any]:
+            done = site.attempt(
+                lambda: site.service.set_challenge_state(site.who(token), chosen, to, text)
+            )
+            if isinstance(done, ArenaError):
+                return site.error(done), gr.skip(), gr.skip()
+            return "", "", _body(site)
+
+        return on_click
+
+    blocks.load(show, None, [body, acting, challenge], **QUIET)
+    for button, to in buttons:
+        button.click(setting(to), [challenge, reason], [error, reason, body], **BUSY)
+
+
+def _editor(site: Site, who: Identity) -> Identity:
+    """An editor of the arena or of one of its challenges.
+
+    Raises:
+        NotEditor.
+    """
+    read = site.service.read
+    if not any(read.is_editor(who, c.id) for c in read.challenge_views()):
+        organization = site.service.challenges.arena.organization
+        raise NotEditor(user=who.user, challenge="this arena", organization=organization)
+    return who
+
+
+def _body(site: Site) -> str:
+    runs = site.service.read.run_views()
+    return site.render(
+        "admin",
+        waiting=[run for run in runs if run.state == "scored"],
+        moving=[run for run in reversed(runs) if run.state in {"queued", "running"}],
+        challenges=site.service.read.challenge_views(),
+        workers=site.service.queue.workers(),
+    )

@@ -1,0 +1,24 @@
+"""`/runs`: every run, newest first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from arena.web.layout import live, ticking, top
+from arena.web.site import Site
+
+
+def build(site: Site, blocks: gr.Blocks) -> None:
+    """The list of runs."""
+    top()
+    gr.HTML(site.render("heading", title="Runs"))
+    body = gr.HTML()
+
+    def show() -> tuple[str, Any]:
+        runs = site.service.read.run_views()
+        moving = any(run.state in {"queued", "running"} for run in runs)
+        return site.render("runs", runs=runs), ticking(moving)
+
+    live(blocks, show, [body])

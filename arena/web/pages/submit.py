@@ -1,0 +1,59 @@
+"""`/submit`: enter a collection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from arena.errors import ArenaError
+from arena.service import MAX_TITLE
+from arena.web.layout import Going, top
+from arena.web.site import QUIET, Site
+
+_EMPTY = {"source": "", "title": ""}
+
+
+def build(site: Site, blocks: gr.Blocks) -> None:
+    """The form. What was typed stays: beside an error, over signing in, over a reload."""
+    top()
+    gr.HTML(site.render("submit"))
+    draft = gr.BrowserState(_EMPTY, storage_key="arena-submit")
+    with gr.Column(elem_classes="act"):
+        source = gr.Textbox(
+            label="Source",
+            info="A public dataset at a branch, tag or commit; it is pinned to the commit.",
+            placeholder="hf:OWNER/NAME@REVISION",
+            max_lines=1,
+            elem_id="source",
+        )
+        title = gr.Textbox(
+            label="Title",
+            info=f"What the collection is called; at most {MAX_TITLE} characters.",
+            max_lines=1,
+            elem_id="title",
+        )
+        button = gr.Button("Submit", variant="primary", elem_id="submit")
+        error = gr.HTML(elem_id="error")
+        going = Going()
+
+    def submit(text: str, name: str, token: gr.OAuthToken | None) -> tuple[str, str]:
+        done = site.attempt(lambda: site.service.submit(site.who(token), text, name))
+        if isinstance(done, ArenaError):
+            return site.error(done), ""
+        return "", f"/submission?id={done.id}"
+
+    going.on(button, submit, [source, title], error)
+    going.address.change(
+        lambda address, kept: _EMPTY if address else kept, [going.address, draft], draft, **QUIET
+    )
+    for field in (source, title):
+        field.blur(
+            lambda text, name: {"source": text, "title": name}, [source, title], draft, **QUIET
+        )
+
+    def restore(kept: dict[str, Any] | None) -> tuple[str, str]:
+        kept = kept or _EMPTY
+        return str(kept.get("source", "")), str(kept.get("title", ""))
+
+    blocks.load(restore, draft, [source, title], **QUIET)

@@ -1,0 +1,89 @@
+"""HTML from templates: everything is escaped, whoever wrote it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from arena.figures import NONE, interval, percent, pp
+from arena.report import CurvePoint
+from arena.sources import parse_source
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+# What each state means, as a colour; its name always stands beside it.
+TONES = {
+    **dict.fromkeys(("valid", "accepted", "open", "done", "yes"), "good"),
+    **dict.fromkeys(("invalid", "failed", "rejected", "closed", "error"), "bad"),
+    **dict.fromkeys(("paused", "waiting", "warning", "no"), "warn"),
+    **dict.fromkeys(("running", "fetching", "checking", "comparing", "scored"), "busy"),
+}
+
+
+class Renderer:
+    """Renders the templates of the pages."""
+
+    def __init__(self, hub: str) -> None:
+        self._hub = hub
+        self._env = Environment(
+            loader=FileSystemLoader(_TEMPLATES),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._env.filters.update(
+            pp=pp, percent=percent, interval=interval, when=when, seconds=seconds, tone=tone
+        )
+        self._env.globals.update(
+            NONE=NONE, source_url=self.source_url, folder_url=self.folder_url, curve=curve_points
+        )
+
+    def __call__(self, template: str, **values: object) -> str:
+        """A template as HTML."""
+        return self._env.get_template(f"{template}.html").render(**values)
+
+    def source_url(self, source: str) -> str:
+        """Where a pinned source stands on the Hub."""
+        address = parse_source(source)
+        return self.folder_url(address.repo, address.revision, address.subpath)
+
+    def folder_url(self, repo: str, revision: str, folder: str = "") -> str:
+        """A folder of a dataset on the Hub."""
+        path = f"{repo}/tree/{revision}/{folder}".rstrip("/")
+        return f"{self._hub}/datasets/{quote(path)}"
+
+
+def when(moment: datetime | None) -> str | Markup:
+    """A time, in UTC and marked so."""
+    if moment is None:
+        return NONE
+    iso, text = moment.isoformat(timespec="seconds"), f"{moment:%Y-%m-%d %H:%M} UTC"
+    return Markup('<time datetime="{}">{}</time>').format(iso, text)
+
+
+def seconds(value: float | None) -> str:
+    """A duration."""
+    if value is None:
+        return NONE
+    if value < 10:
+        return f"{value:.1f} s"
+    return f"{value:.0f} s" if value < 90 else f"{value / 60:.1f} min"
+
+
+def tone(state: str) -> Markup:
+    """A state in its colour, with its name."""
+    return Markup('<span class="state {}">{}</span>').format(TONES.get(state, "plain"), state)
+
+
+def curve_points(curve: list[CurvePoint], width: int, height: int) -> str:
+    """A reward curve as the points of an SVG polyline; rewards lie between 0 and 1."""
+    last = max(len(curve) - 1, 1)
+    return " ".join(
+        f"{index / last * width:.1f},{(1 - min(max(point.reward, 0), 1)) * height:.1f}"
+        for index, point in enumerate(curve)
+    )

@@ -25,6 +25,7 @@ from local.baseimages import BaseImageError, ensure_base_images
 from local.processes import Process, StartError
 
 ROOT = Path(__file__).resolve().parent.parent
+_SOON_SECONDS = 10  # a worker that ends sooner would end again
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -59,6 +60,7 @@ class Stack:
         self.options = options
         self.processes: list[Process] = []
         self.engine = engines.Engine(None, private=False, reason="not looked for yet")
+        self._worker_began = 0.0
 
     def start(self) -> None:
         """Starts everything.
@@ -88,8 +90,21 @@ class Stack:
         self.start_worker()
 
     def start_worker(self) -> Process:
-        """Starts a worker; the tests start one again after a kill."""
+        """Starts a worker."""
+        self._worker_began = time.monotonic()
         return self._start("worker", "-m", "arena", "worker")
+
+    def replace_worker(self, dead: Process) -> bool:
+        """Starts another worker where the dead part is one that had worked for a while.
+
+        Its run fails as the platform's fault when its lease expires; the arena goes on.
+        """
+        if dead.name != "worker" or time.monotonic() - self._worker_began < _SOON_SECONDS:
+            return False
+        _say(f"The worker ended by itself; another is started. {dead.log}")
+        self.processes.remove(dead)
+        self.start_worker()
+        return True
 
     def stop(self) -> None:
         """Stops everything, the worker first: it tells the app what it gives up."""
@@ -236,7 +251,7 @@ def main() -> int:
     try:
         stack.start()
         _welcome(stack)
-        while (dead := stack.died()) is None:
+        while (dead := stack.died()) is None or stack.replace_worker(dead):
             time.sleep(0.5)
         _say(f"{dead.name} ended by itself:\n{dead.log_tail()}")
     except StartError as exc:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Annotated, Any
 
 import typer
 from huggingface_hub import get_token
+from rich.text import Text
 
 from arena.cli.output import err
 from arena.client import DEFAULT_URL, ArenaClient
@@ -18,6 +21,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 Wait = Annotated[bool, typer.Option("--wait", help="Wait for the end; show how far it is.")]
 Reason = Annotated[str, typer.Option("--reason", help="Why; it is recorded and shown.")]
 POLL_SECONDS = 0.7
+_COUNTS = re.compile(r" \d+/\d+$")
 
 
 def client() -> ArenaClient:
@@ -34,15 +38,16 @@ def follow(
     """Reads again and again until it is over; shows each change on stderr."""
     said = ""
     found = read()
-    with err.status("", spinner="dots") as status:
-        if quiet or not sys.stderr.isatty():
-            status.stop()
+    on_terminal = sys.stderr.isatty() and not quiet
+    with err.status("", spinner="dots") if on_terminal else nullcontext() as status:
         while not is_over(found):
             text = describe(found)
-            status.update(text)
-            if not quiet and not sys.stderr.isatty() and text != said:
-                sys.stderr.write(text + "\n")
-            said = text
+            stage = _COUNTS.sub("", text)
+            if status:
+                status.update(Text(text))
+            elif not quiet and stage != said:
+                sys.stderr.write(stage + "\n")  # a log gets the stages, not every count
+            said = stage
             time.sleep(POLL_SECONDS)
             found = read()
     return found

@@ -14,7 +14,7 @@ from arena.posttrain.events import Progress
 from arena.posttrain.faults import AuthorFault, PlatformFault
 from arena.posttrain.trials import Crew
 from arena.report import GateResult
-from arena.sandbox import BuildError, Sandbox, TrialResult, oracle, untouched
+from arena.sandbox import BuildError, EngineError, Sandbox, TrialResult, oracle, untouched
 
 SOLVED = 1.0
 
@@ -51,8 +51,10 @@ def run_gate(
 def _check(package: TaskPackage, sandbox: Sandbox) -> GateResult:
     try:
         sandbox.build(package)
+    except EngineError as exc:
+        raise PlatformFault("engine_failed", f"The engine failed at a build: {exc}") from exc
     except BuildError as exc:
-        reason = f"the image does not build: {exc}"
+        reason = str(exc)
         return GateResult(
             package=package.name, ok=False, oracle=None, untouched=None, reason=reason
         )
@@ -68,11 +70,11 @@ def judge(name: str, solved: TrialResult, idle: TrialResult) -> GateResult:
             raise PlatformFault("gate_trial_failed", f"A trial of {name} could not be run.")
     reason = ""
     if solved.reward is None:
-        reason = "the verifier gave no valid reward for the oracle"
+        reason = f"the verifier gave no valid reward for the oracle: {solved.detail}"
     elif solved.reward < SOLVED:
         reason = f"the oracle scores {solved.reward:g}, not 1.0"
     elif idle.reward is None:
-        reason = "the verifier gave no valid reward for the untouched environment"
+        reason = f"the verifier gave no valid reward for the untouched environment: {idle.detail}"
     elif idle.reward >= SOLVED:
         reason = "the untouched environment scores 1.0: the task is solved before it begins"
     return GateResult(

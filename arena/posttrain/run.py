@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena.challenges import Challenge, Recipe
-from arena.packages import TaskPackage, collection_digest, load_packages
+from arena.packages import PackageError, TaskPackage, collection_digest, load_packages
 from arena.posttrain.demonstrations import demonstrate
 from arena.posttrain.evaluate import HeldOutTask, evaluate, prepare_suite
 from arena.posttrain.events import EventSink, Progress, StageLog
-from arena.posttrain.faults import Cancelled, PlatformFault, RunFault
+from arena.posttrain.faults import AuthorFault, Cancelled, PlatformFault, RunFault
 from arena.posttrain.gate import Gated, run_gate
 from arena.posttrain.grpo import Reinforced, reinforce
 from arena.posttrain.model import Policy, make_deterministic
@@ -69,7 +69,7 @@ class _Run:
     def __init__(self, inputs: RunInputs, crew: Crew, log: StageLog) -> None:
         self.inputs, self.crew, self.log = inputs, crew, log
         self.evaluation = inputs.challenge.evaluation
-        self.packages = load_packages(inputs.collection)
+        self.packages = _collection(inputs.collection)
         self.suite: list[HeldOutTask] = []
 
     def execute(self) -> Report:
@@ -107,15 +107,7 @@ class _Run:
 
     def _measure(self, arm: Arm, policy: Policy, progress: Progress) -> list[Trial]:
         tokens = self.inputs.recipe.generation.max_new_tokens
-        return evaluate(
-            arm,
-            policy,
-            self.suite,
-            self.evaluation,
-            tokens,
-            self.crew,
-            progress,
-        )
+        return evaluate(arm, policy, self.suite, self.evaluation, tokens, self.crew, progress)
 
     def _train(self, policy: Policy, packages: tuple[TaskPackage, ...]) -> Training:
         weights_before = policy.weights_digest()
@@ -134,13 +126,7 @@ class _Run:
     def _sft(self, policy: Policy, packages: tuple[TaskPackage, ...]) -> tuple[int, int]:
         recipe = self.inputs.recipe
         with self.log.stage("sft") as progress:
-            rows = demonstrate(
-                packages,
-                policy,
-                recipe.sft.max_length,
-                self.crew,
-                progress,
-            )
+            rows = demonstrate(packages, policy, recipe.sft.max_length, self.crew, progress)
             steps = fine_tune(
                 policy,
                 rows,
@@ -192,3 +178,10 @@ class _Run:
         else:
             return
         raise PlatformFault("suite_stage_failed", f"The {name} stage failed with {kind}.")
+
+
+def _collection(folder: Path) -> list[TaskPackage]:
+    try:
+        return load_packages(folder)
+    except PackageError as exc:
+        raise AuthorFault("collection_invalid", str(exc)) from exc

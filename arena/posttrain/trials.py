@@ -45,6 +45,7 @@ class Crew:
                 while not results.done():
                     wait([results], POLL_SECONDS)
                     self.check()
+                    batch.check()
                     progress.advance(batch.count())
             finally:
                 batch.stopped.set()
@@ -62,16 +63,26 @@ class _Batch:
 
     def __init__(self) -> None:
         self.stopped = Event()
+        self._failure: Exception | None = None
         self._lock = Lock()
         self._done = 0
 
     def run(self, call: Callable[[], Result]) -> Result:
         if self.stopped.is_set():
             raise Cancelled
-        result = call()
+        try:
+            result = call()
+        except Exception as exc:
+            self._failure = exc
+            raise
         with self._lock:
             self._done += 1
         return result
+
+    def check(self) -> None:
+        """Raises what failed, without waiting for the calls before it in the order."""
+        if self._failure is not None:
+            raise self._failure
 
     def count(self) -> int:
         """How many were done since this was last asked."""

@@ -7,11 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from local.demo.base_model import MARKER, Pretraining, build
+from local.demo.base_model import MARKER, build
+from local.demo.pretraining import Pretraining
 
 QUICK = Pretraining(
     hidden_size=16, heads=2, copying_steps=1, text_steps=2, batch=3, tokenizer_documents=6
 )
+
+
+def visible(folder: Path) -> list[str]:
+    return [path.name for path in folder.glob("[!.]*")]
 
 
 def test_a_current_model_is_kept(tmp_path: Path) -> None:
@@ -27,7 +32,7 @@ def test_an_outdated_model_is_replaced(tmp_path: Path) -> None:
     (base / "old").touch()
     build(base, QUICK)
     assert not (base / "old").exists()
-    assert [path.name for path in tmp_path.iterdir()] == ["base"]
+    assert visible(tmp_path) == ["base"]
 
 
 def test_two_builds_are_the_same_bytes(tmp_path: Path) -> None:
@@ -36,10 +41,12 @@ def test_two_builds_are_the_same_bytes(tmp_path: Path) -> None:
         assert path.read_bytes() == (two / path.name).read_bytes(), path.name
 
 
-def test_what_fails_leaves_nothing(tmp_path: Path) -> None:
+def test_a_killed_build_leaves_nothing_in_the_way(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="must match"):
         build(tmp_path / "base", Pretraining(hidden_size=16, heads=3))
-    assert list(tmp_path.iterdir()) == []
+    assert visible(tmp_path) == []
+    build(tmp_path / "base", QUICK)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".base.lock", "base"]
 
 
 def test_concurrent_callers_end_with_one_model(tmp_path: Path) -> None:
@@ -48,5 +55,5 @@ def test_concurrent_callers_end_with_one_model(tmp_path: Path) -> None:
         caller.start()
     for caller in callers:
         caller.join()
-    assert [path.name for path in tmp_path.iterdir()] == ["base"]
+    assert visible(tmp_path) == ["base"]
     assert (tmp_path / "base" / "model.safetensors").exists()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from local.demo.base_model import Pretraining, training_text
+from local.demo.pretraining import Pretraining, training_text
 from local.demo.tasks import suite_specs, write_collection, write_suite
 from local.demo.words import ALL_WORDS, BASE_WORDS, COLLECTION_WORDS, SUITE_WORDS
 

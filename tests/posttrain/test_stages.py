@@ -76,3 +76,20 @@ def test_the_first_failure_ends_a_stage() -> None:
     crew = Crew(FakeSandbox().sandbox(), lambda: False)
     with pytest.raises(ValueError, match="broken"):
         crew.do([broken] * 3, Progress("gate", lambda event: None))
+
+
+def test_a_failure_is_not_kept_waiting_by_the_calls_before_it() -> None:
+    count = 0
+
+    def slow() -> None:
+        nonlocal count
+        count += 1
+        threading.Event().wait(0.3)
+
+    def broken() -> None:
+        raise ValueError("broken")
+
+    crew = Crew(FakeSandbox().sandbox(), lambda: False)
+    with pytest.raises(ValueError, match="broken"):
+        crew.do([slow, broken, *[slow] * 50], Progress("gate", lambda event: None))
+    assert count < 20

@@ -46,10 +46,14 @@ class Going:
         self.address = gr.Textbox(visible="hidden", elem_id="going")
 
     def on(
-        self, button: gr.Button, act: Callable[..., Any], inputs: Sequence[Any], error: gr.HTML
+        self,
+        button: gr.Button,
+        act: Callable[..., Any],
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
     ) -> None:
-        """A button whose handler gives an error to show, and an address to go to."""
-        done = button.click(act, list(inputs), [error, self.address], **BUSY)
+        """A button whose handler gives an address to go to, or none, after its other outputs."""
+        done = button.click(act, list(inputs), [*outputs, self.address], **BUSY)
         done.then(
             None,
             self.address,

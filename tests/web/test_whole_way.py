@@ -92,6 +92,8 @@ def test_a_run_is_cancelled_and_a_paused_challenge_says_why(
     expect(editor.page.locator("#admin")).to_contain_text("The machine is moved.")
     author.go("/")
     expect(author.page.locator(".card")).to_contain_text("Takes no runs: paused")
+    author.go("/submit")
+    assert (author.value("source"), author.value("title")) == ("", "")  # entered, so not kept
     author.go(submission)
     author.page.click("#launch")
     assert "challenge_not_open" in author.error()

@@ -34,7 +34,8 @@ def build(site: Site, blocks: gr.Blocks) -> None:
 
 def _pages() -> dict[str, Path]:
     """The files by name: only these are ever read, whatever the address asks for."""
-    paths = [_ROOT / "README.md", *sorted((_ROOT / "docs").glob("*.md"))]
+    docs = sorted((_ROOT / "docs").glob("*.md"))
+    paths = [_ROOT / "README.md", *docs, _ROOT / "CHANGELOG.md"]
     return {path.stem: path for path in paths if path.is_file()}
 
 

@@ -49,7 +49,7 @@ def build(site: Site, blocks: gr.Blocks) -> None:
         return "", f"/run?id={done.id}"
 
     live(blocks, show, [head, launching, challenge, rest])
-    going.on(button, launch, [challenge], error)
+    going.on(button, launch, [challenge], [error])
 
 
 def _head(site: Site, found: SubmissionView) -> str:

@@ -37,20 +37,20 @@ def build(site: Site, blocks: gr.Blocks) -> None:
         error = gr.HTML(elem_id="error")
         going = Going()
 
-    def submit(text: str, name: str, token: gr.OAuthToken | None) -> tuple[str, str]:
+    def typed(text: str, name: str) -> dict[str, str]:
+        return {"source": text, "title": name}
+
+    def submit(
+        text: str, name: str, token: gr.OAuthToken | None
+    ) -> tuple[str, dict[str, str], str]:
         done = site.attempt(lambda: site.service.submit(site.who(token), text, name))
         if isinstance(done, ArenaError):
-            return site.error(done), ""
-        return "", f"/submission?id={done.id}"
+            return site.error(done), typed(text, name), ""
+        return "", _EMPTY, f"/submission?id={done.id}"
 
-    going.on(button, submit, [source, title], error)
-    going.address.change(
-        lambda address, kept: _EMPTY if address else kept, [going.address, draft], draft, **QUIET
-    )
+    going.on(button, submit, [source, title], [error, draft])
     for field in (source, title):
-        field.blur(
-            lambda text, name: {"source": text, "title": name}, [source, title], draft, **QUIET
-        )
+        field.blur(typed, [source, title], draft, **QUIET)
 
     def restore(kept: dict[str, Any] | None) -> tuple[str, str]:
         kept = kept or _EMPTY

@@ -46,11 +46,14 @@ class RunInputs:
 
 def execute(
     inputs: RunInputs,
-    sandbox: Sandbox,
+    training: Sandbox,
+    suite: Sandbox,
     on_event: EventSink,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Report:
     """Runs the stages from the gate to the report.
+
+    `training` and `suite` are the sandboxes of either kind of task, each under its own caps.
 
     Raises:
         AuthorFault: the collection cannot be trained on.
@@ -60,14 +63,16 @@ def execute(
     if inputs.challenge.evaluation.max_turns != 1:
         raise PlatformFault("not_supported", "This version runs challenges of one turn only.")
     make_deterministic(inputs.challenge.evaluation.seed, inputs.recipe.threads)
-    return _Run(inputs, Crew(sandbox, cancelled), StageLog(on_event)).execute()
+    return _Run(
+        inputs, Crew(training, cancelled), Crew(suite, cancelled), StageLog(on_event)
+    ).execute()
 
 
 class _Run:
     """The stages of one run, in order."""
 
-    def __init__(self, inputs: RunInputs, crew: Crew, log: StageLog) -> None:
-        self.inputs, self.crew, self.log = inputs, crew, log
+    def __init__(self, inputs: RunInputs, crew: Crew, suite_crew: Crew, log: StageLog) -> None:
+        self.inputs, self.crew, self.suite_crew, self.log = inputs, crew, suite_crew, log
         self.evaluation = inputs.challenge.evaluation
         self.packages = _collection(inputs.collection)
         self.suite: list[HeldOutTask] = []
@@ -102,12 +107,12 @@ class _Run:
         with self._sealed_stage("baseline") as progress:
             packages = load_packages(self.inputs.suite)
             progress.expect(len(packages) * (1 + self.evaluation.trials))
-            self.suite = prepare_suite(packages, self.inputs.suite_key, self.crew, progress)
+            self.suite = prepare_suite(packages, self.inputs.suite_key, self.suite_crew, progress)
             return self._measure("before", policy, progress)
 
     def _measure(self, arm: Arm, policy: Policy, progress: Progress) -> list[Trial]:
         tokens = self.inputs.recipe.generation.max_new_tokens
-        return evaluate(arm, policy, self.suite, self.evaluation, tokens, self.crew, progress)
+        return evaluate(arm, policy, self.suite, self.evaluation, tokens, self.suite_crew, progress)
 
     def _train(self, policy: Policy, packages: tuple[TaskPackage, ...]) -> Training:
         weights_before = policy.weights_digest()

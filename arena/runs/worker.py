@@ -22,7 +22,7 @@ from docker.errors import DockerException
 from huggingface_hub import HfApi
 from huggingface_hub.errors import HfHubHTTPError
 
-from arena.challenges import Challenge, Challenges, Recipe, load_challenges
+from arena.challenges import Challenge, Challenges, Recipe, SandboxCaps, load_challenges
 from arena.client import ArenaClient
 from arena.errors import ArenaError
 from arena.packages import check_collection
@@ -140,16 +140,9 @@ class Worker:
             challenge, recipe = self._pinned(lease)
         with stages.stage("snapshot"):
             inputs = self._snapshot(lease, challenge, recipe, workdir)
-        caps = challenge.sandbox.training
-        limits = Caps(
-            memory_mb=caps.memory_mb,
-            cpus=caps.cpus,
-            agent_timeout_sec=min(caps.agent_timeout_sec, challenge.evaluation.timeout_sec),
-            verifier_timeout_sec=caps.verifier_timeout_sec,
-            build_timeout_sec=caps.build_timeout_sec,
-        )
-        with Sandbox(jobs=self._settings.jobs, caps=limits) as sandbox:
-            sandbox.sweep()
+        training, suite = self._sandboxes(challenge)
+        with training, suite:
+            training.sweep()
             deadline = time.monotonic() + challenge.compute.timeout
 
             def cancelled() -> bool:
@@ -158,7 +151,23 @@ class Worker:
                     raise PlatformFault("run_timeout", f"The run took longer than {limit}.")
                 return life.lost
 
-            return execute(inputs, sandbox, life.on_event, cancelled)
+            return execute(inputs, training, suite, life.on_event, cancelled)
+
+    def _sandboxes(self, challenge: Challenge) -> tuple[Sandbox, Sandbox]:
+        """The sandboxes of training and of suite tasks, under the challenge's caps for each."""
+
+        def make(caps: SandboxCaps) -> Sandbox:
+            limits = Caps(
+                memory_mb=caps.memory_mb,
+                cpus=caps.cpus,
+                agent_timeout_sec=min(caps.agent_timeout_sec, challenge.evaluation.timeout_sec),
+                verifier_timeout_sec=caps.verifier_timeout_sec,
+                build_timeout_sec=caps.build_timeout_sec,
+                network=caps.network,
+            )
+            return Sandbox(jobs=self._settings.jobs, caps=limits)
+
+        return make(challenge.sandbox.training), make(challenge.sandbox.suite)
 
     def _pinned(self, lease: Lease) -> tuple[Challenge, Recipe]:
         challenge = self._challenges.challenges.get(lease.challenge)

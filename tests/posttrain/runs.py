@@ -58,5 +58,5 @@ def run(
         pins={"collection_source": "hf:author/demo@0"},
     )
     told: list[StageEvent] = []
-    with Sandbox(engine, jobs) as sandbox:
-        return execute(inputs, sandbox, told.append), told
+    with Sandbox(engine, jobs) as training, Sandbox(engine, jobs) as suite:
+        return execute(inputs, training, suite, told.append), told

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from arena.challenges import Limits
-from arena.errors import AlreadySubmitted, LimitReached
+from arena.errors import AlreadySubmitted, LimitReached, TooManyActive
 from arena.records import SubmissionRecord
 from arena.state import State
 
@@ -19,7 +19,7 @@ def require_not_entered(state: State, record: SubmissionRecord) -> None:
 
 
 def require_within_limits(state: State, limits: Limits, user: str) -> None:
-    """Raises LimitReached where the author, or all together, entered too much; attempts count."""
+    """Raises LimitReached or TooManyActive where too much was entered; attempts count."""
     since = datetime.now(UTC) - timedelta(hours=1)
     for limit, count, entered in (
         ("An author validates", limits.validations_per_author_per_hour, (since, user)),
@@ -37,10 +37,4 @@ def require_within_limits(state: State, limits: Limits, user: str) -> None:
             )
     active = [s for s in state.entered_since(since, user) if s.validation is None]
     if len(active) >= limits.active_submissions:
-        raise LimitReached(
-            limit="An author has",
-            count=limits.active_submissions,
-            window="submissions under validation",
-            used=len(active),
-            until="one of them ends",
-        )
+        raise TooManyActive(user=user, count=len(active))

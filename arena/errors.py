@@ -145,6 +145,12 @@ class LimitReached(ArenaError):
     advice = "Try again after {until} (UTC)."
 
 
+class TooManyActive(ArenaError):
+    code, status = "too_many_active", 429
+    text = "{user} has {count} submissions under validation, as many as an author may."
+    advice = "Submit again when one of them has ended; `arena status` shows how far they are."
+
+
 class NotValid(ArenaError):
     code, status = "not_valid", 409
     text = "The submission {submission} is {state}, and only a valid one can be run."

@@ -142,7 +142,7 @@ class Queries:
         queue = [r.record.id for r in state.queue(run.record.challenge)]
         place = queue.index(run.record.id) + 1 if run.state == "queued" else None
         title = state.submissions[run.record.submission].record.title
-        alive = bool(self._queue.workers())
+        alive = self._queue.is_alive(run)
         return run, title, place, self._queue.live(run.record.id), alive
 
 

@@ -111,7 +111,7 @@ class Arena:
 
         Raises:
             BadSource, SourceNotFound, SourceGated, RevisionNotFound, HubUnavailable, NotYours,
-            AlreadySubmitted, LimitReached, BadRequest, NotRecorded.
+            AlreadySubmitted, LimitReached, TooManyActive, BadRequest, NotRecorded.
         """
         title = _line_of_text("title", title, MAX_TITLE)
         pinned = self._hub.resolve(parse_source(source))

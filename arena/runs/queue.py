@@ -125,6 +125,13 @@ class RunQueue:
         with self._lock:
             return {name: p for name, p in self._workers.items() if p.heard >= oldest}
 
+    def is_alive(self, run: Run) -> bool:
+        """Whether a running run's own worker, or any worker for another, was heard of lately."""
+        if run.state != "running":
+            return bool(self.workers())
+        live = self.live(run.record.id)
+        return live is not None and time.monotonic() - live.heard < self._lease_seconds / 2
+
     def live(self, run: str) -> LiveRun | None:
         """What was last heard of a running run."""
         with self._lock:

@@ -18,7 +18,7 @@ def stack(
     docker_engine: str, base_model_dir: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Stack]:
     """Hub, app and worker in processes of their own, on a real Docker engine."""
-    port, hub_port = _free_ports()
+    port, hub_port = free_ports()
     options = Options(
         directory=tmp_path_factory.mktemp("stack"),
         port=port,
@@ -28,6 +28,7 @@ def stack(
         tasks=2,
         suite_tasks=2,
         cache=base_model_dir.parent,
+        lease_seconds=20,
     )
     stack = Stack(options)
     try:
@@ -39,7 +40,8 @@ def stack(
         stack.stop()
 
 
-def _free_ports() -> tuple[int, int]:
+def free_ports() -> tuple[int, int]:
+    """Two ports that nothing listens on."""
     with socket.socket() as one, socket.socket() as two:
         for probe in (one, two):
             probe.bind(("127.0.0.1", 0))

@@ -1,0 +1,107 @@
+"""What ends in the middle: a killed worker costs the author nothing, Ctrl-C loses nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.client import ArenaClient
+from local.stack import ROOT, Stack
+from tests.e2e.conftest import CHALLENGE, free_ports
+
+pytestmark = pytest.mark.docker
+
+OVER = {"scored", "failed", "cancelled", "accepted", "rejected"}
+
+
+def wait_for(read: Callable[[], Any], seconds: float = 240) -> Any:
+    deadline = time.monotonic() + seconds
+    while not (found := read()):
+        assert time.monotonic() < deadline, "it did not come to pass"
+        time.sleep(0.3)
+    return found
+
+
+def valid_submission(arena: ArenaClient, title: str) -> str:
+    """The example's submission, entered where it is not yet."""
+    known = [s for s in arena.get("/submissions")["submissions"] if s["state"] == "valid"]
+    if known:
+        return str(known[0]["id"])
+    body = {"source": "hf:author/example-collection@main", "title": title}
+    entered = arena.post("/submissions", body)["submission"]["id"]
+    path = f"/submissions/{entered}"
+    wait_for(lambda: arena.get(path)["submission"]["state"] == "valid")
+    return str(entered)
+
+
+def test_a_killed_worker_fails_its_run_as_the_platforms_fault(stack: Stack) -> None:
+    arena = ArenaClient(stack.options.url, "hf_author")
+    submission = valid_submission(arena, "Interrupted")
+    launch = {"submission": submission, "challenge": CHALLENGE}
+    run = arena.post("/runs:launch", launch)["run"]["id"]
+    read = lambda: arena.get(f"/runs/{run}")["run"]  # noqa: E731
+    wait_for(lambda: any(s["status"] == "running" for s in read()["stages"][2:]))
+    worker = next(p for p in stack.processes if p.name == "worker")
+    worker.popen.kill()
+    worker.popen.wait()
+    stack.processes.remove(worker)
+    failed = wait_for(lambda: (r := read())["state"] in OVER and r)
+    assert (failed["state"], failed["failure"]["code"]) == ("failed", "worker_lost")
+    assert failed["failure"]["fault"] == "platform"
+    stack.start_worker()
+    again = arena.post("/runs:launch", launch)["run"]["id"]
+    ended = wait_for(lambda: (r := arena.get(f"/runs/{again}")["run"])["state"] in OVER and r)
+    assert ended["state"] == "scored", ended["failure"]
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_everything_and_what_was_entered_stays(
+    docker_engine: str, base_model_dir: Path, tmp_path: Path
+) -> None:
+    port, hub_port = free_ports()
+    command = [sys.executable, "-m", "local.stack", "--dir", str(tmp_path)]
+    command += ["--port", str(port), "--hub-port", str(hub_port)]
+    arena = ArenaClient(f"http://127.0.0.1:{port}", "hf_author")
+
+    def start() -> subprocess.Popen[str]:
+        running = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env={**os.environ, "DOCKER_HOST": docker_engine},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert running.stdout is not None
+        for line in running.stdout:
+            if "Ctrl-C ends everything" in line:
+                return running
+        raise AssertionError("it ended before it was up")
+
+    def stop(running: subprocess.Popen[str], how: signal.Signals) -> int:
+        running.send_signal(how)
+        return running.wait(60)
+
+    first = start()
+    entered = valid_submission(arena, "Kept")
+    assert stop(first, signal.SIGINT) == 0
+    second = start()
+    assert arena.get(f"/submissions/{entered}")["submission"]["state"] == "valid"
+    assert stop(second, signal.SIGKILL) == -signal.SIGKILL
+    wait_for(lambda: not _listens(port) and not _listens(hub_port), seconds=30)
+    third = start()  # the parts died with their parent, so the ports are free again
+    assert arena.get(f"/submissions/{entered}")["submission"]["state"] == "valid"
+    assert stop(third, signal.SIGTERM) == 0
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0

@@ -16,14 +16,15 @@ setup: .venv/.ready
 	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get -q update && \
 	    DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends python3-venv; } || \
 	  { echo "Python's venv is missing: install the package python3-venv." >&2; exit 1; }
-	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --disable-pip-version-check -q -c constraints.txt -r requirements-posttrain.txt
-	$(BIN)/pip install --disable-pip-version-check -q --no-deps -e .
+	@echo 'Installing what the arena and its trainer need (about 1.5 GB, once) …'
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/pip install --disable-pip-version-check -q -c constraints.txt -r requirements-posttrain.txt
+	@$(BIN)/pip install --disable-pip-version-check -q --no-deps -e .
 	@touch $@
 
 # What tests and lint need beside it.
 .venv/.dev: .venv/.ready requirements-dev.txt
-	$(BIN)/pip install --disable-pip-version-check -q -c constraints.txt -r requirements-dev.txt
+	@$(BIN)/pip install --disable-pip-version-check -q -c constraints.txt -r requirements-dev.txt
 	@touch $@
 
 run: setup

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import datetime
 from pathlib import Path
 from typing import Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from arena.packages.yamltext import YamlError, load_yaml
 
@@ -38,8 +37,8 @@ class InitialState(_Part):
 class Dates(_Part):
     """When a challenge opens and closes, UTC."""
 
-    opens: datetime
-    closes: datetime
+    opens: AwareDatetime
+    closes: AwareDatetime
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:

@@ -163,6 +163,12 @@ class NotNewest(ArenaError):
     advice = "Launch the run of {newest}."
 
 
+class TooFewTasks(ArenaError):
+    code, status = "too_few_tasks", 409
+    text = "{challenge} needs a collection of at least {needed} tasks; this one has {tasks}."
+    advice = "Add tasks, push the new commit, submit it; a run would have failed at the gate."
+
+
 class ChallengeNotOpen(ArenaError):
     code, status = "challenge_not_open", 409
     text = "The challenge {challenge} is {state}: {reason}"

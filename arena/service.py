@@ -79,7 +79,9 @@ class Arena:
         self.identities = Identities(settings.hub_endpoint)
         self.ledger = Ledger(Store(settings.results_repo or f"{organization}/results", api))
         self._hub = HubSource(settings.hub_endpoint, settings.data / "files")
-        self._validator = Validator(self.ledger, self._hub, self._indexes)
+        self._validator = Validator(
+            self.ledger, self._hub, self._indexes, self.challenges.arena.collection_size
+        )
         self.queue = RunQueue(
             self.ledger, self.challenges, settings.lease_seconds, self._takes_leases
         )
@@ -150,8 +152,8 @@ class Arena:
         """Queues a run of a valid submission.
 
         Raises:
-            UnknownSubmission, UnknownChallenge, NotYours, NotValid, NotNewest, ChallengeNotOpen,
-            ChallengeNotReady, RunUnderWay, RunsUsedUp, NotRecorded.
+            UnknownSubmission, UnknownChallenge, NotYours, NotValid, NotNewest, TooFewTasks,
+            ChallengeNotOpen, ChallengeNotReady, RunUnderWay, RunsUsedUp, NotRecorded.
         """
         found = self.read.challenge(challenge)
         request = _request(who, f"launch:{submission}:{challenge}", key)
@@ -160,7 +162,7 @@ class Arena:
             own = submission_of(state, submission)
             if not is_author_of(who, own) and not is_editor(who, self.challenges.arena, found):
                 raise NotYours(source=own.record.source, owner=own.record.owner, user=who.user)
-            require_runnable(state, own)
+            require_runnable(state, own, found)
             require_takes_runs(state, found, self.queue)
             require_run_left(state, own, found)
             return [

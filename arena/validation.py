@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from arena.challenges import CollectionSize
 from arena.errors import ArenaError, DuplicateCollection, HubUnavailable, NearCopy
 from arena.ledger import Ledger
 from arena.nearcopies import COMPARED, SealedIndex
@@ -63,11 +64,16 @@ class Validator:
     """Validates submissions, two at a time."""
 
     def __init__(
-        self, ledger: Ledger, hub: HubSource, indexes: Callable[[], list[SealedIndex]]
+        self,
+        ledger: Ledger,
+        hub: HubSource,
+        indexes: Callable[[], list[SealedIndex]],
+        size: CollectionSize,
     ) -> None:
         self._ledger = ledger
         self._hub = hub
         self._indexes = indexes
+        self._size = size
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="validation")
         self._progress: dict[str, Progress] = {}
         self._lock = threading.Lock()
@@ -122,7 +128,7 @@ class Validator:
                 with _stage(progress, "fetching"):
                     self._fetch(PinnedSource(address, address.revision), Path(folder), progress)
                 with _stage(progress, "checking"):
-                    report = check_collection(Path(folder))
+                    report = check_collection(Path(folder), self._size.min, self._size.max)
                 if report.collection is None:
                     return _Verdict("invalid", report)
                 with _stage(progress, "comparing"):

@@ -73,13 +73,15 @@ def load_packages(folder: Path) -> list[TaskPackage]:
     return [load_package(root) for root in package_folders(folder)]
 
 
-def check_collection(folder: Path) -> CollectionReport:
+def check_collection(
+    folder: Path, min_packages: int = 1, max_packages: int = MAX_PACKAGES
+) -> CollectionReport:
     """Checks a folder of packages as one collection."""
     report = CollectionReport()
     roots = package_folders(folder)
     report.findings += _check_links(folder)
-    report.findings += _check_count(len(roots))
-    if len(roots) > MAX_PACKAGES:
+    report.findings += _check_count(len(roots), min_packages, max_packages)
+    if len(roots) > max_packages:
         return report  # far too many are not read one by one
     report.packages = [check_package(root) for root in roots]
     report.findings += _check_names(root.name for root in roots)
@@ -134,10 +136,10 @@ def collection_licence(folder: Path) -> str | None:
     return licence if isinstance(licence, str) and licence.strip() else None
 
 
-def _check_count(count: int) -> Iterator[Finding]:
-    if not 1 <= count <= MAX_PACKAGES:
+def _check_count(count: int, least: int, most: int) -> Iterator[Finding]:
+    if not least <= count <= most:
         hint = "Packages stand at the root, or under envs/ or tasks/, each with its task.md."
-        yield error("TP009", f"{count} packages; a collection has 1 to {MAX_PACKAGES}", ".", hint)
+        yield error("TP009", f"{count} packages; a collection has {least} to {most}", ".", hint)
 
 
 def _check_links(folder: Path) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Literal
 
 from arena.challenges import Challenge
@@ -12,6 +13,7 @@ from arena.errors import (
     NotValid,
     RunsUsedUp,
     RunUnderWay,
+    TooFewTasks,
 )
 from arena.runs.queue import RunQueue
 from arena.state import State, Submission
@@ -37,10 +39,22 @@ def lacking(queue: RunQueue) -> str | None:
     return next(presence.missing for presence in presences)
 
 
+def outside_dates(challenge: Challenge, now: datetime) -> str | None:
+    """What the challenge's dates say against a run now; None where nothing."""
+    dates = challenge.dates
+    if dates and now < dates.opens:
+        return f"it opens on {dates.opens:%Y-%m-%d %H:%M} UTC"
+    if dates and now >= dates.closes:
+        return f"it closed on {dates.closes:%Y-%m-%d %H:%M} UTC"
+    return None
+
+
 def why_no_runs(state: State, challenge: Challenge, queue: RunQueue) -> str | None:
     """Why the challenge takes no runs now; None where it does."""
     now = state_of(state, challenge)
-    return f"{now}: {reason_of(state, challenge)}" if now != "open" else lacking(queue)
+    if now != "open":
+        return f"{now}: {reason_of(state, challenge)}"
+    return outside_dates(challenge, datetime.now(UTC)) or lacking(queue)
 
 
 def require_takes_runs(state: State, challenge: Challenge, queue: RunQueue) -> None:
@@ -50,18 +64,21 @@ def require_takes_runs(state: State, challenge: Challenge, queue: RunQueue) -> N
         raise ChallengeNotOpen(
             challenge=challenge.id, state=now, reason=reason_of(state, challenge)
         )
-    if missing := lacking(queue):
-        raise ChallengeNotReady(challenge=challenge.id, reason=missing)
+    if reason := why_no_runs(state, challenge, queue):
+        raise ChallengeNotReady(challenge=challenge.id, reason=reason)
 
 
-def require_runnable(state: State, own: Submission) -> None:
-    """Raises NotValid or NotNewest where the submission is not the one to run."""
+def require_runnable(state: State, own: Submission, challenge: Challenge) -> None:
+    """Raises NotValid, NotNewest or TooFewTasks where the submission is not one to run."""
     if not own.is_valid:
         now = own.validation.outcome if own.validation else "not validated yet"
         raise NotValid(submission=own.record.id, state=now)
     newest = state.newest_valid(own.record.line)
     if newest and newest.collection != own.collection:
         raise NotNewest(submission=own.record.id, newest=newest.record.id)
+    tasks = len(own.validation.packages) if own.validation else 0
+    if tasks < challenge.gates.min_tasks:
+        raise TooFewTasks(challenge=challenge.id, needed=challenge.gates.min_tasks, tasks=tasks)
 
 
 def require_run_left(state: State, own: Submission, challenge: Challenge) -> None:

@@ -83,10 +83,13 @@ def collection(hub: RunningHub, tmp_path: Path) -> Callable[..., str]:
     """Publishes a sound collection of its own content; gives its address."""
 
     def make(
-        account: str = "author", repo: str | None = None, files: dict[str, str] | None = None
+        account: str = "author",
+        repo: str | None = None,
+        files: dict[str, str] | None = None,
+        count: int = 4,
     ) -> str:
         word = f"w{uuid4().hex[:8]}"
-        folder = write_collection(tmp_path / word, word=word)
+        folder = write_collection(tmp_path / word, count, word)
         for path, text in (files or {}).items():
             (folder / path).write_text(text)
         repo = repo or f"{account}/c-{word}"

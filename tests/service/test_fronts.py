@@ -167,7 +167,7 @@ def test_the_six_steps_by_command_line_with_a_scripted_worker(
 ) -> None:
     code, answer, _ = fronts.cli("author", "submit", collection(), "--title", "T", "--wait")
     submission = answer["submission"]
-    assert (code, submission["state"], submission["packages"]) == (0, "valid", 2)
+    assert (code, submission["state"], submission["packages"]) == (0, "valid", 4)
     code, answer, _ = fronts.cli("author", "run", "launch", submission["id"], "--challenge", "demo")
     run = answer["run"]["id"]
     scored(arena, run)

@@ -6,6 +6,7 @@ from time import sleep
 
 import pytest
 
+from arena.challenges import Dates
 from arena.errors import ArenaError
 from arena.identity import Identity
 from arena.runs.queue import Beat, Failure, StageEnd
@@ -110,8 +111,8 @@ def test_a_run_from_the_queue_to_the_commons(arena: Arena, who: Who, valid: str)
     api = arena._api
     files = api.list_repo_files(entry.repo, repo_type="dataset", revision=entry.commit)
     assert f"{entry.folder}/collection.json" in files
-    assert sum(name.endswith("/task.md") for name in files) == 2
-    assert len(entry.packages) == 2
+    assert sum(name.endswith("/task.md") for name in files) == 4
+    assert len(entry.packages) == 4
 
 
 def test_who_may_not_review(arena: Arena, who: Who, valid: str) -> None:
@@ -227,6 +228,31 @@ def test_cancelling_ends_a_run_and_costs_nothing(arena: Arena, who: Who, valid: 
     beat = Beat(lease=lease.lease, stage="gate")
     assert refusal(lambda: arena.queue.beat("arena-worker", run, beat)) == "lease_lost"
     assert refusal(lambda: arena.cancel(who("author"), run, "x")) == "not_cancellable"
+
+
+def test_too_few_tasks_are_refused_before_they_cost_a_run(
+    arena: Arena, who: Who, collection: Callable[..., str]
+) -> None:
+    submission = arena.submit(who("author"), collection(count=1), "T").id
+    assert settled(arena, submission).state == "valid"
+    assert refusal(lambda: launch(arena, who, submission)) == "too_few_tasks"
+
+
+@pytest.mark.parametrize(
+    ("opens", "closes", "says"),
+    [
+        ("2999-01-01", "2999-02-01", "opens on 2999-01-01"),
+        ("2001-01-01", "2001-02-01", "closed on"),
+    ],
+)
+def test_a_challenge_takes_runs_between_its_dates(
+    arena: Arena, who: Who, valid: str, opens: str, closes: str, says: str
+) -> None:
+    demo = arena.challenges.challenges["demo"]
+    dates = Dates.model_validate({"opens": f"{opens}T00:00:00Z", "closes": f"{closes}T00:00:00Z"})
+    arena.challenges.challenges["demo"] = demo.model_copy(update={"dates": dates})
+    assert says in (arena.read.challenge_view("demo").why_not or "")
+    assert refusal(lambda: launch(arena, who, valid)) == "challenge_not_ready"
 
 
 def test_a_worker_without_docker_closes_the_challenge_to_runs(

@@ -35,7 +35,7 @@ class Site:
     def collection(self, more: dict[str, str] | None = None) -> str:
         """Publishes a collection of `author` of its own content and `more`; gives its address."""
         word = f"w{uuid4().hex[:8]}"
-        folder = write_collection(self.folder / word, word=word)
+        folder = write_collection(self.folder / word, 4, word)
         for path, text in (more or {}).items():
             (folder / path).parent.mkdir(exist_ok=True)
             (folder / path).write_text(text)

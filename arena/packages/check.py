@@ -222,10 +222,10 @@ def _check_dockerfile(text: str, files: set[str]) -> Iterator[Finding]:
             yield error("TP008", problem, file, "Copy whole folders.", instruction.line)
             return
         for source in sources:
-            if found := _source_problem(source, context):
+            if wrong := _source_problem(source, context):
                 yield error(
                     "TP006",
-                    f"{instruction.name} of {shown(source)}: {found}",
+                    f"{instruction.name} of {shown(source)}: {wrong}",
                     file,
                     "Copy what lies in environment/, by a path relative to it.",
                     instruction.line,

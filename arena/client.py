@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 import uuid
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, InvalidToken
 
 DEFAULT_URL = "http://127.0.0.1:7860"
 _ATTEMPTS = 4
@@ -34,13 +35,29 @@ class ArenaUnreachable(ArenaError):
     advice = "Check ARENA_URL and that the arena is up, then try again."
 
 
+def address(*parts: str) -> str:
+    """A path of the API: what a user typed stays one part of it, whatever it holds."""
+    return "".join("/" + quote(part, safe=":").replace(".", "%2E") for part in parts)
+
+
 class ArenaClient:
     """Calls the REST API. A write carries one Idempotency-Key over all its tries."""
 
     def __init__(self, url: str, token: str | None, timeout: float = 60) -> None:
+        """A client of the arena at `url`.
+
+        Raises:
+            InvalidToken: no token reads like that. ArenaUnreachable: `url` is no address.
+        """
+        if token and not (token.isascii() and token.isprintable()):
+            raise InvalidToken
         self.url = url.rstrip("/")
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self._http = httpx.Client(base_url=self.url + "/api/v1", headers=headers, timeout=timeout)
+        base = self.url + "/api/v1"
+        try:
+            self._http = httpx.Client(base_url=base, headers=headers, timeout=timeout)
+        except httpx.InvalidURL as exc:
+            raise ArenaUnreachable(url=repr(self.url), problem="it is no address") from exc
 
     def get(self, path: str, **query: Any) -> dict[str, Any]:
         """Reads.

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 
 import httpx
-from huggingface_hub.errors import HfHubHTTPError
+from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
 from arena.errors import NotRecorded, OutcomeUnknown
 from arena.records import AnyRecord
@@ -92,7 +92,7 @@ class Ledger:
     def _try_refresh(self) -> bool:
         try:
             self._refresh()
-        except (HfHubHTTPError, httpx.HTTPError) as exc:
+        except (HfHubHTTPError, httpx.HTTPError, LocalEntryNotFoundError) as exc:
             log.warning("the store cannot be read: %s", type(exc).__name__)
             return False
         return True

@@ -36,13 +36,15 @@ def new_id(prefix: str) -> str:
 class Part(BaseModel):
     """A part of a record: a row in a list."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Record(BaseModel):
     """What every record has. `seq` is 0 until the ledger gives it its place."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False
+    )
 
     prefix: ClassVar[str]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import unicodedata
 from collections.abc import Callable
 
 import httpx
@@ -20,6 +21,7 @@ from arena.commons import Commons
 from arena.entry import require_not_entered, require_within_limits
 from arena.errors import (
     AlreadyReviewed,
+    ArenaError,
     BadRequest,
     HubUnavailable,
     NotCancellable,
@@ -55,7 +57,7 @@ from arena.runs.launch import (
 )
 from arena.runs.queue import RunQueue
 from arena.settings import Settings
-from arena.sources import HubSource, PinnedSource, parse_source
+from arena.sources import HubSource, PinnedSource, is_name, parse_source
 from arena.state import Run, State, Submission
 from arena.store import Store
 from arena.validation import Validator
@@ -116,7 +118,11 @@ class Arena:
             AlreadySubmitted, LimitReached, TooManyActive, BadRequest, NotRecorded.
         """
         title = _line_of_text("title", title, MAX_TITLE)
-        pinned = self._hub.resolve(parse_source(source))
+        given = parse_source(source)
+        request = _request(who, f"submit:{given}", key)
+        if answered := self.ledger.state.requests.get(request or ""):
+            return self.read.submission_view(answered)  # whatever became of the source since
+        pinned = self._hub.resolve(given)
         authors = self._authors(pinned)
         address = pinned.source
         if not who.may_act_for(address.owner) and who.user.lower() not in {
@@ -126,7 +132,7 @@ class Arena:
         record = SubmissionRecord(
             id=new_id(SubmissionRecord.prefix),
             by=who.user,
-            request=_request(who, "submit", key),
+            request=request,
             title=title,
             owner=address.owner,
             source=str(pinned),
@@ -141,7 +147,7 @@ class Arena:
             require_within_limits(state, self.challenges.arena.limits, who.user)
             return [record]
 
-        submission = self._once(record.request, decide)
+        submission = self._once(request, decide)
         if self.ledger.state.submissions[submission].validation is None:
             self._validator.enqueue(submission)
         return self.read.submission_view(submission)
@@ -311,7 +317,7 @@ class Arena:
         members = settings.get("members") if isinstance(settings, dict) else None
         if not isinstance(members, list):
             return []
-        return [name for name in members if isinstance(name, str)]
+        return [name for name in members if isinstance(name, str) and is_name(name)]
 
     def _takes_leases(self, state: State, challenge: str) -> bool:
         found = self.challenges.challenges.get(challenge)
@@ -342,11 +348,18 @@ class Arena:
         return indexes
 
     def _release_accepted(self) -> None:
-        """Commits to the commons what is accepted and not released yet."""
+        """Commits to the commons what is accepted and not released yet.
+
+        One that cannot be released now, its source gone perhaps, holds up no other.
+        """
         state = self.ledger.state
         for run in list(state.runs.values()):
-            if run.state == "accepted" and run.release is None:
+            if run.state != "accepted" or run.release is not None:
+                continue
+            try:
                 self._release(run, state.submissions[run.record.submission])
+            except (ArenaError, HfHubHTTPError, httpx.HTTPError, ValueError) as exc:
+                log.warning("%s is not released: %s", run.record.id, type(exc).__name__)
 
     def _release(self, run: Run, submission: Submission) -> None:
         assert submission.validation is not None
@@ -378,6 +391,8 @@ def _reason(text: str) -> str:
     text = text.strip()
     if not text or len(text) > MAX_REASON:
         raise ReasonRequired
+    if any(unicodedata.category(char) in {"Cc", "Cs"} and char not in "\n\r\t" for char in text):
+        raise BadRequest(problem="the reason holds characters that cannot be shown")
     return text
 
 

@@ -41,6 +41,7 @@ SubmissionState = Literal[
     "queued", "fetching", "waiting", "checking", "comparing", "valid", "invalid", "failed"
 ]
 FETCH_ATTEMPTS = 4
+MAX_FINDINGS = 500  # of all packages, in one record; each package has its own limit
 BY = "arena"
 
 
@@ -192,6 +193,7 @@ def _validation_record(submission: str, verdict: _Verdict, progress: Progress) -
     if report:
         findings += [_finding_row("", f) for f in report.findings]
         findings += [_finding_row(p.name, f) for p in report.packages for f in p.findings]
+    findings.sort(key=lambda finding: finding.severity != "error")
     packages = report.packages if report else []
     return ValidationRecord(
         id=new_id(ValidationRecord.prefix),
@@ -209,7 +211,7 @@ def _validation_record(submission: str, verdict: _Verdict, progress: Progress) -
             )
             for p in packages
         ],
-        findings=findings,
+        findings=findings[:MAX_FINDINGS],
         stages=progress.stages,
         rules=RULES_VERSION,
         near_copies=COMPARED,

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends, FastAPI, Header, Query
 from pydantic import BaseModel, ConfigDict
 
 import arena
+from arena.api.body import BodyLimit
 from arena.api.errors import add_error_handlers
 from arena.api.worker import worker_routes
 from arena.errors import NotFound, SignInRequired
@@ -13,6 +14,7 @@ from arena.identity import Identity
 from arena.service import Arena
 
 MAX_PAGE = 200
+METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 Item = TypeVar("Item", bound=BaseModel)
 Answer = dict[str, Any]
 Key = Annotated[str | None, Header(alias="Idempotency-Key", max_length=200)]
@@ -98,6 +100,7 @@ def create_api(service: Arena) -> FastAPI:
         redoc_url=None,
     )
     add_error_handlers(app)
+    app.add_middleware(BodyLimit)
 
     def who(authorization: Annotated[str | None, Header()] = None) -> Identity:
         return service.identities.of(bearer(authorization), "token")
@@ -111,8 +114,9 @@ def create_api(service: Arena) -> FastAPI:
         """Whether the arena runs, and up to which record it has read."""
         return {"ok": True, "version": arena.__version__, "seq": service.ledger.state.seq}
 
-    @app.api_route("/api/{path:path}", methods=["GET", "POST"], include_in_schema=False)
-    def nothing(path: str) -> None:
+    @app.api_route("/api", methods=METHODS, include_in_schema=False)
+    @app.api_route("/api/{path:path}", methods=METHODS, include_in_schema=False)
+    def nothing(path: str = "") -> None:
         """Below /api the answer is JSON also where there is nothing; the rest is the pages'."""
         raise NotFound(path=f"/api/{path[:200]}")
 

@@ -44,10 +44,11 @@ def main(arguments: list[str] | None = None) -> int:
     arguments = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
     as_json = "--json" in arguments
     try:
+        _require_text(arguments)
         status = app(arguments, prog_name="arena", standalone_mode=False)
     except ArenaError as exc:
         print_failure(exc, as_json)
-        return 1
+        return 2 if isinstance(exc, Usage) else 1
     except ValidationError:
         problem = "the arena's answer has another shape than this version knows"
         print_failure(BadRequest(problem=problem), as_json)
@@ -60,3 +61,16 @@ def main(arguments: list[str] | None = None) -> int:
         print_failure(Usage(problem=problem.replace("\n", " ")), as_json)
         return 2
     return status if isinstance(status, int) else 0
+
+
+def _require_text(arguments: list[str]) -> None:
+    """Python hands over bytes that are no UTF-8 as halves of a character; nothing takes those.
+
+    Folders alone may be named so, and those that name them only read.
+    """
+    for argument in arguments:
+        if arguments[0] != "check" and not argument.isascii():
+            try:
+                argument.encode()
+            except UnicodeEncodeError as exc:
+                raise Usage(problem=f"the argument {argument!r} is no UTF-8 text") from exc

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.connection import Json, Reason, client
-from arena.cli.output import facts, print_json, state, table
+from arena.cli.output import facts, plain, print_json, state, table
+from arena.client import address
 
 
 def register(app: typer.Typer) -> None:
@@ -43,7 +44,7 @@ def challenges(
 ) -> None:
     """The challenges, and whether each takes runs."""
     if challenge:
-        answer = client().get(f"/challenges/{challenge}")
+        answer = client().get(address("challenges", challenge))
         if json:
             print_json(answer)
         else:
@@ -76,7 +77,7 @@ def _show(c: dict[str, Any]) -> None:
         [
             ("challenge", f"{c['id']}: {c['title']}"),
             ("summary", c["summary"]),
-            ("state", state(c["state"]).append(f" ({c['reason']})", "default")),
+            ("state", state(c["state"]).append(plain(f" ({c['reason']})"), "default")),
             ("takes runs", "yes" if c["takes_runs"] else f"no: {c['why_not']}"),
             ("workers", f"{c['workers']} ready, {c['running']} running, {c['queued']} queued"),
             ("base model", c["base_model"]),
@@ -94,7 +95,9 @@ def _set_state(to: str) -> Any:
         reason: Reason,
         json: Json = False,
     ) -> None:
-        answer = client().post(f"/challenges/{challenge}/state", {"state": to, "reason": reason})
+        answer = client().post(
+            address("challenges", challenge, "state"), {"state": to, "reason": reason}
+        )
         if json:
             print_json(answer)
         else:

@@ -10,7 +10,6 @@ import typer
 from arena.cli.connection import Json
 from arena.cli.output import note, out, print_json
 from arena.cli.submissions import print_findings
-from arena.errors import BadRequest
 from arena.packages import PackageReport, check_collection, check_package
 from arena.packages.findings import RULES_VERSION
 
@@ -29,7 +28,7 @@ def check(
     findings: list[dict[str, Any]] = []
     for path in paths:
         if not path.is_dir():
-            raise BadRequest(problem=f"{path} is not a folder")
+            raise typer.BadParameter(f"{str(path)!r} is not a folder")
         if (path / "task.md").exists():
             packages.append(check_package(path.resolve()))
             continue

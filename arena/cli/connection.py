@@ -14,7 +14,7 @@ import typer
 from huggingface_hub import get_token
 from rich.text import Text
 
-from arena.cli.output import err
+from arena.cli.output import err, plain
 from arena.client import DEFAULT_URL, ArenaClient
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
@@ -44,9 +44,9 @@ def follow(
             text = describe(found)
             stage = _COUNTS.sub("", text)
             if status:
-                status.update(Text(text))
+                status.update(Text(plain(text)))
             elif not quiet and stage != said:
-                sys.stderr.write(stage + "\n")  # a log gets the stages, not every count
+                sys.stderr.write(plain(stage) + "\n")  # a log gets the stages, not every count
             said = stage
             time.sleep(POLL_SECONDS)
             found = read()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -23,6 +24,10 @@ out = Console(
     width=None if sys.stdout.isatty() else 10_000,
 )
 err = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
+# control characters but tab and new line, marks of direction, halves of a character
+_COMMANDS = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 STYLES = {
     "valid": "green",
     "scored": "cyan",
@@ -39,7 +44,17 @@ STYLES = {
 
 def print_json(data: dict[str, Any]) -> None:
     """One JSON object, and nothing else."""
-    sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
+    text = json.dumps(data, ensure_ascii=False, indent=2)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:  # a name that is no UTF-8, or a terminal that shows ASCII alone
+        text = json.dumps(data, indent=2)
+    sys.stdout.write(text + "\n")
+
+
+def plain(text: str) -> str:
+    """What users wrote, with nothing in it that a terminal would obey or reorder."""
+    return _COMMANDS.sub(lambda match: repr(match[0])[1:-1], text)
 
 
 def print_failure(error: ArenaError, as_json: bool) -> None:
@@ -48,18 +63,19 @@ def print_failure(error: ArenaError, as_json: bool) -> None:
         print_json({"ok": False, "error": error.as_dict()})
         return
     shown = error.as_dict()
-    err.print(Text(f"Error ({shown['code']}): ", "bold red").append(shown["message"], "default"))
-    err.print(Text(f"Next: {shown['next']}"))
+    message = plain(shown["message"])
+    err.print(Text(f"Error ({shown['code']}): ", "bold red").append(message, "default"))
+    err.print(Text(f"Next: {plain(shown['next'])}"))
 
 
 def note(text: str) -> None:
     """A message beside the data."""
-    err.print(Text(text, "dim"))
+    err.print(Text(plain(text), "dim"))
 
 
 def state(name: str) -> Text:
     """A state in its colour."""
-    return Text(name, STYLES.get(name, ""))
+    return Text(plain(name), STYLES.get(name, ""))
 
 
 def facts(rows: Iterable[tuple[str, str | Text | None]]) -> None:
@@ -67,7 +83,11 @@ def facts(rows: Iterable[tuple[str, str | Text | None]]) -> None:
     shown = [(name, value) for name, value in rows if value is not None]
     width = max((len(name) for name, _ in shown), default=0)
     for name, value in shown:
-        out.print(Text(f"{name:<{width}}  ", "dim").append(value))
+        out.print(Text(f"{name:<{width}}  ", "dim").append(_cell(value)))
+
+
+def _cell(value: str | Text) -> str | Text:
+    return plain(value) if isinstance(value, str) else value
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str | Text]], empty: str) -> None:
@@ -89,5 +109,5 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str | Text]], empty: s
             overflow="fold",
         )
     for row in rows:
-        made.add_row(*row)
+        made.add_row(*map(_cell, row))
     out.print(made, soft_wrap=False, crop=False)

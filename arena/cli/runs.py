@@ -8,6 +8,7 @@ import typer
 
 from arena.cli.connection import Json, Reason, Wait, client, follow
 from arena.cli.output import facts, note, out, print_json, state, table
+from arena.client import address
 from arena.figures import interval, percent, pp
 
 Run = dict[str, Any]
@@ -33,7 +34,7 @@ def launch(
     body = {"submission": submission, "challenge": challenge}
     run = arena.post("/runs:launch", body)["run"]
     if wait:
-        path = f"/runs/{run['id']}"
+        path = address("runs", run["id"])
         run = follow(
             lambda: arena.get(path)["run"], lambda r: r["state"] in OVER, describe, quiet=json
         )
@@ -49,7 +50,7 @@ def show(
     """One run: its stages, its result, its reviews."""
     arena = client()
     found = follow(
-        lambda: arena.get(f"/runs/{run}")["run"],
+        lambda: arena.get(address("runs", run))["run"],
         lambda r: not wait or r["state"] in OVER,
         describe,
         quiet=json,
@@ -62,7 +63,9 @@ def cancel(
     run: Annotated[str, typer.Argument(help="The run's id.")], reason: Reason, json: Json = False
 ) -> int:
     """End a queued or running run; it costs the author nothing."""
-    return _print(client().post(f"/runs/{run}:cancel", {"reason": reason})["run"], json, False)
+    return _print(
+        client().post(address("runs", f"{run}:cancel"), {"reason": reason})["run"], json, False
+    )
 
 
 @app.command("list")

@@ -8,6 +8,7 @@ import typer
 
 from arena.cli.connection import Json, Wait, client, follow
 from arena.cli.output import facts, note, out, print_json, state, table
+from arena.client import address
 
 Submission = dict[str, Any]
 
@@ -28,7 +29,7 @@ def submit(
     arena = client()
     submission = arena.post("/submissions", {"source": source, "title": title})["submission"]
     if wait:
-        path = f"/submissions/{submission['id']}"
+        path = address("submissions", submission["id"])
         submission = follow(
             lambda: arena.get(path)["submission"],
             lambda s: s["state"] in {"valid", "invalid", "failed"},
@@ -45,7 +46,7 @@ def status(
     """Your submissions, or one with its findings."""
     arena = client()
     if submission:
-        found = arena.get(f"/submissions/{submission}")["submission"]
+        found = arena.get(address("submissions", submission))["submission"]
         return _print(found, json, failed=False)
     me = arena.get("/whoami")["user"]
     answer = arena.get("/submissions", by=me, limit=200)

@@ -13,7 +13,11 @@ _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*\r?$", re.DOTALL | r
 def parse_card(readme: str) -> dict[str, Any] | None:
     """The metadata, None without any; raises yaml.YAMLError when it cannot be read."""
     match = _FRONT_MATTER.match(readme)
-    metadata = yaml.safe_load(match[1]) if match else None
+    try:
+        metadata = yaml.safe_load(match[1]) if match else None
+    except (ValueError, LookupError, AttributeError, ArithmeticError, RecursionError) as exc:
+        # PyYAML trusts an explicit tag: `!!int ""` and `!!bool x` fail deep inside it
+        raise yaml.YAMLError(f"a value is not of its kind: {type(exc).__name__}") from exc
     if metadata is None:
         return None
     if not isinstance(metadata, dict):
@@ -28,5 +32,5 @@ def card_data(repo: Repository, snapshot: Snapshot) -> dict[str, Any] | None:
         return None
     try:
         return parse_card(repo.read_blob(entry.oid).decode(errors="replace"))
-    except (yaml.YAMLError, ValueError):
+    except yaml.YAMLError:
         return None

@@ -77,7 +77,7 @@ _OPERATION_LINE: TypeAdapter[FileLine | DeletedLine] = TypeAdapter(
 def validate_yaml(body: CardText) -> JSONResponse:
     try:
         parse_card(body.content)
-    except (yaml.YAMLError, ValueError) as error:
+    except yaml.YAMLError as error:
         return JSONResponse({"errors": [{"message": str(error)}], "warnings": []}, 400)
     return JSONResponse({"errors": [], "warnings": []})
 

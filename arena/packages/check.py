@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -13,7 +14,7 @@ from pydantic import ValidationError
 from arena.packages.dockerfile import copy_sources, parse_dockerfile
 from arena.packages.document import Document, DocumentError, parse_document, prompt_of
 from arena.packages.files import list_files
-from arena.packages.findings import Finding, error, shown
+from arena.packages.findings import Finding, error, shown, warning
 from arena.packages.package import TaskPackage
 from arena.packages.schema import FrontMatter
 from arena.packages.verifier import check_verifier
@@ -26,7 +27,12 @@ REQUIRED_FILES = (
     "oracle/solve.sh",
 )
 TEXT_SUFFIXES = (".md", ".sh", ".py", ".yaml", ".yml", ".toml", "Dockerfile")
-SLUG = re.compile(r"^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$")
+SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
+MAX_READ_BYTES = 1024 * 1024
+MAX_REQUIRED_BYTES = 256 * 1024
+MAX_COPY_SOURCES = 1_000
+MAX_COPY_LENGTH = 10_000
+MAX_FINDINGS = 100
 
 
 @dataclass
@@ -82,9 +88,19 @@ def check_package(root: Path) -> PackageReport:
     if dockerfile := texts.get("environment/Dockerfile"):
         report.findings += _check_dockerfile(dockerfile, set(sizes))
     report.findings += check_verifier(texts, set(sizes))
+    report.findings = _at_most(report.findings)
     if report.ok and front_matter is not None:
         report.package = TaskPackage(root=root, front_matter=front_matter, prompt=prompt)
     return report
+
+
+def _at_most(findings: list[Finding]) -> list[Finding]:
+    """The first findings, errors before warnings: thousands of one fault help nobody."""
+    if len(findings) <= MAX_FINDINGS:
+        return findings
+    worst = sorted(findings, key=lambda finding: finding.severity != "error")
+    left = f"{len(findings) - MAX_FINDINGS:,} more findings are not shown"
+    return [*worst[:MAX_FINDINGS], warning("TP000", left, ".", "Mend the ones above first.")]
 
 
 def _missing(file: str, message: str) -> Finding:
@@ -92,7 +108,7 @@ def _missing(file: str, message: str) -> Finding:
 
 
 def _check_name(name: str) -> Iterator[Finding]:
-    if not SLUG.match(name):
+    if not SLUG.fullmatch(name):
         yield error(
             "TP010",
             f"the folder's name {shown(name)} is not a slug",
@@ -107,16 +123,20 @@ def _check_required(sizes: dict[str, int]) -> Iterator[Finding]:
             yield _missing(path, f"{path} is missing")
         elif sizes[path] == 0:
             yield _missing(path, f"{path} is empty")
+        elif sizes[path] > MAX_REQUIRED_BYTES:
+            hint = f"The checks read it; it may have {MAX_REQUIRED_BYTES // 1024} KiB."
+            yield error("TP008", f"{path} has {sizes[path]:,} bytes", path, hint)
     if not any(re.fullmatch(r"verifier/rubrics/[^/]+\.md", path) for path in sizes):
         yield _missing("verifier/rubrics", "verifier/rubrics holds no .md file")
 
 
 def _read_texts(root: Path, sizes: dict[str, int]) -> tuple[dict[str, str], list[Finding]]:
-    """The files that the checks read, as text; files over 1 MiB are not text for us."""
+    """The files that the checks read, as text; what is too large for them is not text for us."""
     texts: dict[str, str] = {}
     findings: list[Finding] = []
     for path, size in sizes.items():
-        if not path.endswith(TEXT_SUFFIXES) or size > 1024 * 1024:
+        limit = MAX_REQUIRED_BYTES if path in REQUIRED_FILES else MAX_READ_BYTES
+        if not path.endswith(TEXT_SUFFIXES) or size > limit:
             continue
         content = (root / path).read_bytes()
         try:
@@ -188,32 +208,55 @@ def _check_dockerfile(text: str, files: set[str]) -> Iterator[Finding]:
             "Begin with FROM <image>; only ARG may stand before it.",
             first.line if first else 1,
         )
+    context = _context(files)
+    checked = 0
     for instruction in instructions:
         if instruction.name not in {"COPY", "ADD"}:
             continue
-        for source in copy_sources(instruction) or ():
-            if problem := _source_problem(source, files):
+        long = len(instruction.value) > MAX_COPY_LENGTH
+        sources = [] if long else copy_sources(instruction) or []
+        checked += len(sources)
+        if long or checked > MAX_COPY_SOURCES:
+            limits = f"{MAX_COPY_LENGTH:,} characters a line, {MAX_COPY_SOURCES:,} sources in all"
+            problem = f"{instruction.name} names more than is checked ({limits})"
+            yield error("TP008", problem, file, "Copy whole folders.", instruction.line)
+            return
+        for source in sources:
+            if wrong := _source_problem(source, context):
                 yield error(
                     "TP006",
-                    f"{instruction.name} of {shown(source)}: {problem}",
+                    f"{instruction.name} of {shown(source)}: {wrong}",
                     file,
                     "Copy what lies in environment/, by a path relative to it.",
                     instruction.line,
                 )
 
 
-def _source_problem(source: str, files: set[str]) -> str | None:
+def _context(files: set[str]) -> set[str]:
+    """The paths of files and folders below environment/."""
+    found: set[str] = set()
+    for file in files:
+        path = file.removeprefix("environment/")
+        while path and path != file and path not in found:
+            found.add(path)
+            path = posixpath.dirname(path)
+    return found
+
+
+def _source_problem(source: str, context: set[str]) -> str | None:
     if "$" in source:
         return None  # a build argument: only the build knows its value
     path = posixpath.normpath(source.lstrip("/") or ".")
     if path == ".." or path.startswith("../"):
         return "it leaves environment/"
-    if path == ".":
+    if path == "." or path in context:
         return None
-    pattern = re.compile(_glob("environment/" + path) + r"(/.*)?$")
-    return None if any(pattern.match(name) for name in files) else "it is not in environment/"
+    if ("*" in path or "?" in path) and any(_matches(name, path) for name in context):
+        return None
+    return "it is not in environment/"
 
 
-def _glob(path: str) -> str:
-    """Docker's path pattern as a regular expression: `*` and `?` stay within one name."""
-    return re.escape(path).replace(r"\*", "[^/]*").replace(r"\?", "[^/]")
+def _matches(path: str, pattern: str) -> bool:
+    """Docker's path pattern: `*` and `?` stay within one name. fnmatch never backtracks far."""
+    names, patterns = path.split("/"), pattern.replace("[", "[[]").split("/")
+    return len(names) == len(patterns) and all(map(fnmatchcase, names, patterns))

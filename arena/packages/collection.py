@@ -15,6 +15,7 @@ from arena.packages.document import DocumentError, parse_document
 from arena.packages.files import list_files
 from arena.packages.findings import RULES_VERSION, Finding, error, shown
 from arena.packages.package import TaskPackage
+from arena.packages.schema import MAX_LICENCE
 from arena.packages.yamltext import YamlError, load_yaml
 
 MAX_PACKAGES = 200
@@ -133,7 +134,9 @@ def collection_licence(folder: Path) -> str | None:
             licence = parse_document(card.read_text(encoding="utf-8")).front_matter.get("license")
         except (DocumentError, UnicodeDecodeError):
             licence = None
-    return licence if isinstance(licence, str) and licence.strip() else None
+    if not isinstance(licence, str) or not licence.isprintable():
+        return None
+    return licence if 1 <= len(licence.strip()) <= MAX_LICENCE else None
 
 
 def _check_count(count: int, least: int, most: int) -> Iterator[Finding]:

@@ -32,17 +32,16 @@ def parse_dockerfile(text: str) -> list[Instruction]:
     instructions: list[Instruction] = []
     index = 0
     while index < len(lines):
-        start, joined = index, ""
+        start, parts = index, list[str]()
         while index < len(lines):
-            line = lines[index]
+            line = lines[index].rstrip()
             index += 1
-            if line.lstrip().startswith("#") or (joined and not line.strip()):
+            if line.lstrip().startswith("#") or (parts and not line):
                 continue  # comments and empty lines may stand inside a continued instruction
-            joined += line.rstrip()
-            if not joined.endswith(escape):
+            parts.append(line.removesuffix(escape))
+            if not line.endswith(escape):
                 break
-            joined = joined[:-1] + " "
-        stripped = joined.strip()
+        stripped = " ".join(parts).strip()
         if not stripped:
             continue
         name, _, value = stripped.partition(" ")
@@ -76,7 +75,7 @@ def _words(text: str) -> list[str]:
     if text.startswith("["):
         try:
             return [str(word) for word in json.loads(text)]
-        except ValueError:
+        except (ValueError, RecursionError):
             pass  # not the JSON form: Docker reads it as words, and so do we
     try:
         return shlex.split(text)

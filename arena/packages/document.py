@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from arena.packages.yamltext import KeyPath, YamlError, load_yaml
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
-_HEADING = re.compile(r"^##[ \t]+(.+?)[ \t]*#*[ \t]*$")
 _RESERVED = re.compile(r"^(prompt|user-persona|role:\S+|scene:\S+)$")
 
 
@@ -81,15 +80,21 @@ def _sections(body: list[str], first_line: int) -> dict[str, str]:
     fence: str | None = None
     for number, line in enumerate(body, first_line):
         fence = _fence_after(fence, line)
-        heading = _HEADING.match(line) if fence is None else None
-        name = heading[1].strip().lower() if heading else ""
-        if heading and _RESERVED.match(name):
+        name = _heading(line) if fence is None else ""
+        if _RESERVED.match(name):
             if name in sections:
                 raise DocumentError(f"the heading '## {name}' stands twice", number)
             current = sections[name] = []
         elif current is not None:
             current.append(line)
     return {name: "\n".join(text).strip() for name, text in sections.items()}
+
+
+def _heading(line: str) -> str:
+    """The name of a `##` heading, without its closing marks; empty where the line is none."""
+    if not line.startswith(("## ", "##\t")):
+        return ""
+    return line[2:].strip().rstrip("#").rstrip().lower()
 
 
 def _fence_after(fence: str | None, line: str) -> str | None:

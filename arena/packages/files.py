@@ -45,7 +45,7 @@ def list_files(root: Path) -> FileList:
         for entry in os.scandir(root / folder if folder else root):
             path = f"{folder}/{entry.name}" if folder else entry.name
             mode = entry.stat(follow_symlinks=False)
-            if _is_unsafe_name(entry.name):
+            if is_unsafe_name(entry.name):
                 findings.append(_unsafe(path, f"the name {shown(entry.name)} is not allowed"))
             elif stat.S_ISDIR(mode.st_mode):
                 pending.append(path)
@@ -60,17 +60,16 @@ def list_files(root: Path) -> FileList:
     return FileList(sorted(files), findings + _size_findings(files))
 
 
-def _is_unsafe_name(name: str) -> bool:
-    control = any(ord(char) < 32 or ord(char) == 127 for char in name)
-    surrogate = any("\ud800" <= char <= "\udfff" for char in name)
-    return name == ".git" or control or surrogate or "\\" in name
+def is_unsafe_name(name: str) -> bool:
+    """Names that nobody can read for certain, control and direction marks among them, too."""
+    return name == ".git" or not name.isprintable() or "\\" in name
 
 
 def _unsafe(path: str, message: str) -> Finding:
     return error(
         "TP007",
         message,
-        path.encode("utf-8", "replace").decode(),
+        "".join(char if char.isprintable() else "?" for char in path),
         "Keep plain files and folders only: no links, devices, .git or control characters.",
     )
 

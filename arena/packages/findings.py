@@ -11,6 +11,8 @@ Severity = Literal["error", "warning"]
 RULES_VERSION = "0.1"
 """Version of the set of checks; it stands in every report, so that two verdicts can be compared."""
 
+MAX_MESSAGE = 500
+
 
 class Finding(BaseModel):
     """One fault of a package, at a file and line (1-based; None where a line means nothing)."""
@@ -27,12 +29,21 @@ class Finding(BaseModel):
 
 def error(code: str, message: str, file: str, hint: str, line: int | None = None) -> Finding:
     """An error: what makes a package unfit for a run."""
-    return Finding(code=code, severity="error", message=message, file=file, line=line, hint=hint)
+    return Finding(
+        code=code, severity="error", message=_cut(message), file=file, line=line, hint=hint
+    )
 
 
 def warning(code: str, message: str, file: str, hint: str, line: int | None = None) -> Finding:
     """A warning: worth mending, no ground for refusal."""
-    return Finding(code=code, severity="warning", message=message, file=file, line=line, hint=hint)
+    return Finding(
+        code=code, severity="warning", message=_cut(message), file=file, line=line, hint=hint
+    )
+
+
+def _cut(message: str) -> str:
+    """A message that quotes a package stays one that can be read, stored and listed."""
+    return message if len(message) <= MAX_MESSAGE else message[: MAX_MESSAGE - 1] + "…"
 
 
 def shown(value: object, limit: int = 80) -> str:

@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+MAX_LICENCE = 200
+
 
 class Domain(StrEnum):
     """The eight domains that a package can belong to, by slug."""
@@ -69,7 +71,7 @@ class TaskMetadata(_Part):
     domain: Annotated[Domain, BeforeValidator(_domain)] = Field(validation_alias="category")
     difficulty: Literal["easy", "medium", "hard"] | None = None
     tags: tuple[str, ...] = ()
-    license: str | None = Field(default=None, min_length=1)
+    license: str | None = Field(default=None, min_length=1, max_length=MAX_LICENCE)
     origin: Literal["original", "adapted", "generated"] | None = None
     origin_url: str | None = None
 

@@ -86,7 +86,7 @@ def _check_constant(script: str, texts: Mapping[str, str]) -> Iterator[Finding]:
         for path, text in texts.items()
         if path.startswith("verifier/") and path.endswith(".py")
     )
-    if not writes or None in values or len({float(v or 0) for v in values}) > 1:
+    if not writes or len({_number(value) for value in values if value}) != 1 or None in values:
         return
     if not decided_here and not decided_in_python:
         yield error(
@@ -96,6 +96,14 @@ def _check_constant(script: str, texts: Mapping[str, str]) -> Iterator[Finding]:
             "Write the reward that the checks gave: 1 where all passed, else 0.",
             writes[0][0],
         )
+
+
+def _number(value: str) -> float | str:
+    """What is written, so that 1 and 1.0 are one value; `1.2.3` is no number, and stays text."""
+    try:
+        return float(value)
+    except ValueError:
+        return value
 
 
 def _written_values(line: str) -> list[str | None]:

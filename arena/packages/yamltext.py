@@ -6,15 +6,21 @@ aliases (a few lines expand to gigabytes), deep nesting, very many nodes, duplic
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 import yaml
 
+from arena.packages.findings import shown
+
 MAX_BYTES = 256 * 1024
 MAX_NODES = 10_000
 MAX_DEPTH = 24
+MAX_NUMBER = 100
 
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _PLAIN_TAGS = frozenset({"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"})
+_NUMBERS = frozenset({"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"})
 
 KeyPath = tuple[str | int, ...]
 
@@ -80,6 +86,8 @@ def _check_events(text: str) -> None:
             raise YamlError("aliases (*name) are not allowed", line)
         if isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent):
             nodes += 1
+        if isinstance(event, yaml.ScalarEvent) and _HALF_CHARACTER.search(event.value):
+            raise YamlError("an escape stands for half a character", line)
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):
@@ -100,7 +108,19 @@ def _construct(loader: _Loader, node: yaml.Node, path: KeyPath, lines: dict[KeyP
         return [
             _construct(loader, item, (*path, index), lines) for index, item in enumerate(node.value)
         ]
-    return loader.construct_object(node)
+    return _construct_scalar(loader, node)
+
+
+def _construct_scalar(loader: _Loader, node: yaml.Node) -> Any:
+    line = node.start_mark.line + 1
+    if node.tag in _NUMBERS and len(node.value) > MAX_NUMBER:
+        raise YamlError(f"a number of more than {MAX_NUMBER} characters", line)
+    try:
+        return loader.construct_object(node)
+    except (ValueError, LookupError, AttributeError, ArithmeticError) as exc:
+        # PyYAML trusts an explicit tag: `!!int ""` and `!!timestamp x` fail deep inside it
+        kind = node.tag.rpartition(":")[2]
+        raise YamlError(f"{shown(node.value)} is no {kind}", line) from exc
 
 
 def _construct_mapping(
@@ -113,7 +133,7 @@ def _construct_mapping(
             raise YamlError("a key must be a plain word", line)
         key = key_node.value
         if key in mapping:
-            raise YamlError(f"the key {key!r} stands twice", line)
+            raise YamlError(f"the key {shown(key)} stands twice", line)
         lines[(*path, key)] = line
         mapping[key] = _construct(loader, value_node, (*path, key), lines)
     return mapping

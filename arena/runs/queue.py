@@ -26,22 +26,24 @@ log = logging.getLogger(__name__)
 BY = "arena"
 
 
-class Ready(BaseModel):
+class _Message(BaseModel):
+    """What a worker sends. NaN and infinity are no JSON: what is shown could not carry them."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class Ready(_Message):
     """A worker asks for work, and says what it lacks, if anything.
 
     It names the lease itself, so that asking again after a lost answer gets the same run.
     """
 
-    model_config = ConfigDict(extra="forbid")
-
     lease: str = Field(pattern=r"^[0-9a-f]{32}$")
     missing: str | None = Field(default=None, max_length=300)
 
 
-class Beat(BaseModel):
+class Beat(_Message):
     """A sign of life within a run: the stage, and counts alone."""
-
-    model_config = ConfigDict(extra="forbid")
 
     lease: str
     stage: StageName
@@ -50,20 +52,16 @@ class Beat(BaseModel):
     reward: float | None = None
 
 
-class StageEnd(BaseModel):
+class StageEnd(_Message):
     """A stage ended."""
-
-    model_config = ConfigDict(extra="forbid")
 
     lease: str
     stage: StageName
     seconds: float = Field(ge=0)
 
 
-class Failure(BaseModel):
+class Failure(_Message):
     """The run ended without a score."""
-
-    model_config = ConfigDict(extra="forbid")
 
     lease: str
     fault: Fault
@@ -182,7 +180,7 @@ class RunQueue:
         Raises:
             LeaseLost: the run was cancelled, failed or given to another worker: stop.
         """
-        self._leased(self._ledger.state, run, beat.lease)
+        self._leased(self._ledger.state, worker, run, beat.lease)
         self._heard_of(worker, None)
         with self._lock:
             live = self._live.setdefault(run, LiveRun())
@@ -192,7 +190,7 @@ class RunQueue:
         """Records the end of a stage, once."""
 
         def decide(state: State) -> list[AnyRecord]:
-            found = self._leased(state, run, end.lease)
+            found = self._leased(state, worker, run, end.lease)
             if any(e.event == "stage" and e.stage == end.stage for e in found.events):
                 return []
             event = RunEventRecord(
@@ -212,7 +210,7 @@ class RunQueue:
         """Records that the run ended without a score."""
 
         def decide(state: State) -> list[AnyRecord]:
-            self._leased(state, run, failure.lease)
+            self._leased(state, worker, run, failure.lease)
             return [_failure(run, worker, failure.fault, failure.code, failure.reason)]
 
         self._ledger.transact(decide)
@@ -229,9 +227,9 @@ class RunQueue:
 
         def decide(state: State) -> list[AnyRecord]:
             current = state.runs.get(run)
-            if current and current.report and current.lease == lease:
+            if current and current.report and (current.worker, current.lease) == (worker, lease):
                 return []
-            found = self._leased(state, run, lease)
+            found = self._leased(state, worker, run, lease)
             challenge = self._challenges.challenges[found.record.challenge]
             result = score(parse_report(content, found), found, challenge, worker)
             if isinstance(result, Void):
@@ -281,11 +279,13 @@ class RunQueue:
         with self._lock:
             self._workers[worker] = Presence(time.monotonic(), missing)
 
-    def _leased(self, state: State, run: str, lease: str) -> Run:
+    def _leased(self, state: State, worker: str, run: str, lease: str) -> Run:
+        """The run, where it is this worker's: leases stand in public records and prove nothing."""
         found = state.runs.get(run)
         if found is None:
             raise UnknownRun(run=run[:80])
-        if found.state != "running" or found.lease is None or found.lease != lease:
+        own = found.worker == worker and found.lease is not None and found.lease == lease
+        if found.state != "running" or not own:
             raise LeaseLost(run=run, state=found.state)
         return found
 

@@ -23,7 +23,7 @@ from huggingface_hub import HfApi
 from huggingface_hub.errors import HfHubHTTPError
 
 from arena.challenges import Challenge, Challenges, Recipe, SandboxCaps, load_challenges
-from arena.client import ArenaClient
+from arena.client import ArenaClient, ArenaUnreachable, RemoteError
 from arena.errors import ArenaError
 from arena.packages import check_collection
 from arena.posttrain.events import StageLog
@@ -39,6 +39,7 @@ from arena.sources import HubSource, PinnedSource, RefusedSource, parse_source
 log = logging.getLogger(__name__)
 
 POLL_SECONDS = 2.0
+RESEND_SECONDS = 1800.0
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ class Worker:
         with life, tempfile.TemporaryDirectory(prefix="arena-run-") as workdir:
             try:
                 report = self._run(lease, life, Path(workdir))
-                self._send(lease, report)
+                self._send(lease, report, life)
                 log.info("%s: reported", lease.run)
             except Cancelled:
                 log.info("%s: given up", lease.run)
@@ -236,12 +237,29 @@ class Worker:
                 "collection_changed", "What the source holds is not what was validated."
             )
 
-    def _send(self, lease: Lease, report: Report) -> None:
-        self._client.post(
-            f"/worker/runs/{lease.run}/report",
-            report.model_dump_json().encode(),
-            headers={"Arena-Lease": lease.lease},
-        )
+    def _send(self, lease: Lease, report: Report, life: Heartbeat) -> None:
+        """Sends the report; while the arena cannot take it, waits and sends it again.
+
+        Heartbeats go on meanwhile, so the lease holds as long as the arena hears them.
+        """
+        content = report.model_dump_json().encode()
+        headers = {"Arena-Lease": lease.lease}
+        deadline = time.monotonic() + RESEND_SECONDS
+        while not life.lost:
+            try:
+                self._client.post(f"/worker/runs/{lease.run}/report", content, headers=headers)
+                return
+            except ArenaUnreachable as exc:
+                problem: ArenaError = exc
+            except RemoteError as exc:
+                if exc.remote_status != 503:
+                    raise
+                problem = exc
+            if time.monotonic() > deadline:
+                raise problem
+            log.warning("%s: the report was not taken yet: %s", lease.run, problem)
+            self._stopping.wait(POLL_SECONDS)
+        raise Cancelled
 
     def _fail(self, lease: Lease, fault: RunFault) -> None:
         body = {

@@ -41,6 +41,11 @@ class Source:
         return self.at(self.revision)
 
 
+def is_name(text: str) -> bool:
+    """Whether the Hub could have a user or an organization of that name."""
+    return re.fullmatch(_NAME, text, re.ASCII) is not None
+
+
 def parse_source(text: str) -> Source:
     """Reads an address; without a revision, `main` is meant.
 
@@ -57,8 +62,11 @@ def parse_source(text: str) -> Source:
     subpath = (match["subpath"] or "").strip("/")
     if any(part in {"", ".", ".."} for part in subpath.split("/")) and subpath:
         raise BadSource(source=repr(shown), problem="its subpath leaves the repository")
-    if any(ord(char) < 32 for char in subpath) or len(subpath) > 200:
+    if not subpath.isprintable() or len(subpath) > 200:
         raise BadSource(source=repr(shown), problem="its subpath is no path")
     if ".." in match["owner"] + match["name"] or ".." in (match["revision"] or ""):
         raise BadSource(source=repr(shown), problem="a name with '..' is none of the Hub's")
+    if (match["revision"] or "").startswith("refs/pr/"):
+        # anyone may open one: what it holds is not its owner's word, nor are its `members`
+        raise BadSource(source=repr(shown), problem="a pull request belongs to nobody yet")
     return Source(match["owner"], match["name"], match["revision"] or "main", subpath)

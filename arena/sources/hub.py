@@ -27,12 +27,14 @@ from huggingface_hub.hf_api import RepoFile
 
 from arena.errors import HubUnavailable, RevisionNotFound, SourceGated, SourceNotFound
 from arena.packages import Finding
-from arena.packages.files import MAX_FILE_BYTES
+from arena.packages.files import MAX_FILE_BYTES, is_unsafe_name
 from arena.packages.findings import error, shown
 from arena.sources.address import Source
 
 MAX_COLLECTION_BYTES = 256 * 1024 * 1024
 MAX_COLLECTION_FILES = 20_000
+MAX_PATH_PARTS = 20
+MAX_NAME_BYTES = 200
 _TIMEOUT = httpx.Timeout(30)
 
 
@@ -174,11 +176,16 @@ def _is_content(content: bytes, file: RepoFile) -> bool:
 def _safe(path: str) -> str:
     """The path, where it is one below the folder that it will be written to."""
     parts = PurePosixPath(path).parts
-    unsafe = path.startswith("/") or not parts or {"..", ".git"} & set(parts)
-    if unsafe or any(ord(char) < 32 for char in path) or "\\" in path:
+    unsafe = path.startswith("/") or not parts or ".." in parts
+    if unsafe or any(is_unsafe_name(part) for part in parts) or _is_long(parts):
         hint = "Keep plain files and folders only."
         raise RefusedSource(error("TP007", f"the path {shown(path)} is not allowed", ".", hint))
     return path
+
+
+def _is_long(parts: tuple[str, ...]) -> bool:
+    """Whether a file system may refuse the path."""
+    return len(parts) > MAX_PATH_PARTS or any(len(part.encode()) > MAX_NAME_BYTES for part in parts)
 
 
 def _too_large(path: str, what: str) -> Finding:

@@ -222,3 +222,13 @@ def test_pages_escape_what_users_wrote(http: httpx.Client, dataset: str) -> None
     assert "<svg" in http.get("/avatars/author.svg").text
     for nowhere in ("/nobody", "/avatars/nobody.svg", "/author/nothing", "/x/y/z"):
         assert http.get(nowhere).status_code in (401, 404)
+
+
+@pytest.mark.parametrize("value", ['!!int ""', "!!bool maybe", "!!timestamp x"])
+def test_a_card_with_a_value_that_is_not_of_its_tag_is_refused(
+    http: httpx.Client, value: str
+) -> None:
+    body = {"repoType": "dataset", "content": f"---\nlicense: {value}\n---\n"}
+    answer = http.post("/api/validate-yaml", json=body, headers=AUTHOR)
+    assert answer.status_code == 400
+    assert answer.json()["errors"]

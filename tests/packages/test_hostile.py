@@ -1,0 +1,133 @@
+"""Text made to stop the checks: each is a finding, soon, and never a traceback."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from arena.packages import check_collection, check_package
+from arena.packages.check import MAX_FINDINGS, MAX_REQUIRED_BYTES
+from arena.packages.document import parse_document
+from arena.packages.findings import MAX_MESSAGE
+from arena.packages.yamltext import YamlError, load_yaml
+from tests.collections import FILES, write_collection, write_package
+
+LARGE = MAX_REQUIRED_BYTES - 1024
+FRONT = "---\na: 1\n---\n"
+
+
+@contextmanager
+def soon(seconds: float = 10) -> Iterator[None]:
+    started = time.monotonic()
+    yield
+    assert time.monotonic() - started < seconds
+
+
+@pytest.mark.parametrize("line", ["## a" + " " * LARGE + "x", "## " + "#" * LARGE + "x"])
+def test_a_long_heading_is_read_at_once(line: str) -> None:
+    with soon(2):
+        assert parse_document(FRONT + line).sections == {}
+
+
+def test_a_heading_may_have_closing_marks() -> None:
+    assert parse_document(FRONT + "##\tPrompt ##  \nDo it.").sections == {"prompt": "Do it."}
+
+
+@pytest.mark.parametrize(
+    "dockerfile",
+    [
+        "FROM a\nRUN x \\\n" + "\\\n" * (LARGE // 2),
+        "FROM a\nCOPY " + "-- " * (LARGE // 3),
+        "FROM a\nCOPY '" + "a " * (LARGE // 2),
+        "FROM a\nCOPY " + "[" * LARGE,
+        "FROM a\nCOPY " + "[" * 9000 + "\n",
+        "FROM a\nCOPY " + "*a" * 40 + "b x\n",
+        "FROM a\n" + "".join(f"COPY x{i} y\n" for i in range(15_000)),
+        "FROM a\n" + "".join(f"COPY *{i}* y\n" for i in range(15_000)),
+    ],
+    ids=["continued", "flags", "quote", "brackets", "nested", "stars", "copies", "globs"],
+)
+def test_a_hostile_dockerfile_is_judged_soon(tmp_path: Path, dockerfile: str) -> None:
+    many = {f"environment/{'a' * 200}{i}": "x" for i in range(1000)}
+    root = write_package(tmp_path / "p", {**many, "environment/Dockerfile": dockerfile})
+    with soon():
+        report = check_package(root)
+    assert len(report.findings) <= MAX_FINDINGS + 1
+
+
+@pytest.mark.parametrize(
+    "source", ["*.txt", "seed.???", "folder", "folder/*", "f*/deep", "a[1].txt", "*/deep/x.txt"]
+)
+def test_what_docker_would_copy_is_found(tmp_path: Path, source: str) -> None:
+    files = {"environment/folder/deep/x.txt": "x", "environment/a[1].txt": "x"}
+    dockerfile = f"FROM a\nCOPY {source} /x\n"
+    root = write_package(tmp_path / "p", {**files, "environment/Dockerfile": dockerfile})
+    assert check_package(root).ok
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: !!timestamp foo",
+        'a: !!int ""',
+        'a: !!float ""',
+        "a: !!bool maybe",
+        "a: 0x" + "f" * 5000,
+        "a: 1" + ":1" * 100_000,
+        "a: 1" + ":1" * 5000 + ".5",
+        'a: "\\ud800"',
+        '"\\ud800": a',
+    ],
+)
+def test_values_that_break_the_parser_are_refused(text: str) -> None:
+    with soon(2), pytest.raises(YamlError):
+        load_yaml(text)
+
+
+@pytest.mark.parametrize("value", [".", "1.2.3", "1"])
+def test_a_reward_that_never_changes_is_found_whatever_it_is(tmp_path: Path, value: str) -> None:
+    test = f"#!/bin/sh\necho {value} > /logs/verifier/reward.txt\n"
+    report = check_package(write_package(tmp_path / "p", {"verifier/test.sh": test}))
+    assert [f.code for f in report.findings] == ["TP012"]
+
+
+@pytest.mark.parametrize("path", ["task.md", "verifier/test.sh", "environment/Dockerfile"])
+def test_a_file_too_large_to_be_checked_is_no_way_past_the_check(tmp_path: Path, path: str) -> None:
+    folder = write_collection(tmp_path / "c", count=2)
+    file = next(folder.iterdir()) / path
+    file.write_text(FILES[path] + "\n# " + "x" * 1024 * 1024)
+    report = check_collection(folder)
+    assert not report.ok
+    assert {f.code for p in report.packages for f in p.findings} == {"TP008"}
+
+
+def test_findings_stay_few_and_short(tmp_path: Path) -> None:
+    files: dict[str, str | None] = {f"environment/{i}.md": "\udcff" for i in range(1500)}
+    task = FILES["task.md"].replace("software-engineering", "x" * 100_000)
+    report = check_package(write_package(tmp_path / "p", {**files, "task.md": task}))
+    assert len(report.findings) == MAX_FINDINGS + 1
+    assert report.findings[-1].code == "TP000"
+    assert max(len(f.message) for f in report.findings) <= MAX_MESSAGE
+
+
+@pytest.mark.parametrize("name", ["a\u202eb", "a\x7fb", "a\x9bb"])
+def test_names_that_read_as_something_else_are_refused(tmp_path: Path, name: str) -> None:
+    report = check_package(write_package(tmp_path / "p", {f"environment/{name}": "x"}))
+    assert [f.code for f in report.findings] == ["TP007"]
+    assert all(f.file.isprintable() and f.message.isprintable() for f in report.findings)
+
+
+def test_a_name_that_ends_in_a_new_line_is_no_slug(tmp_path: Path) -> None:
+    assert "TP010" in {f.code for f in check_package(write_package(tmp_path / "p\n")).findings}
+
+
+def test_a_licence_is_a_name(tmp_path: Path) -> None:
+    folder = write_collection(tmp_path / "c", count=1)
+    task = next(folder.iterdir()) / "task.md"
+    task.write_text(FILES["task.md"].replace("license: Apache-2.0", f"license: {'x' * 5000}"))
+    assert "TP003" in {f.code for f in check_package(task.parent).findings}
+    task.write_text(FILES["task.md"].replace("  license: Apache-2.0\n", ""))
+    (folder / "submission.yaml").write_text(f"license: {'x' * 5000}\n")
+    assert "TP014" in {f.code for f in check_collection(folder).findings}

@@ -308,7 +308,7 @@ class Arena:
         return records[0].id if records else self.ledger.state.requests[request or ""]
 
     def _authors(self, pinned: PinnedSource) -> list[str]:
-        """The `members` of the collection's submission.yaml."""
+        """The `members` of the collection's submission.yaml, where its owner published it."""
         text = self._hub.read_small(pinned, "submission.yaml")
         try:
             settings = load_yaml(text).data if text else None
@@ -317,7 +317,8 @@ class Arena:
         members = settings.get("members") if isinstance(settings, dict) else None
         if not isinstance(members, list):
             return []
-        return [name for name in members if isinstance(name, str) and is_name(name)]
+        names = [name for name in members if isinstance(name, str) and is_name(name)]
+        return names if names and self._hub.is_on_main(pinned) else []
 
     def _takes_leases(self, state: State, challenge: str) -> bool:
         found = self.challenges.challenges.get(challenge)

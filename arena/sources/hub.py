@@ -91,6 +91,15 @@ class HubSource:
                 return None
             return self._content(pinned, files[0]).decode("utf-8", "replace")
 
+    def is_on_main(self, pinned: PinnedSource) -> bool:
+        """Whether the commit is in the main branch's history: its owner let it in.
+
+        A pull request's commits can be named as well, and anybody can open one.
+        """
+        with _hub_errors(pinned.source):
+            history = self._api.list_repo_commits(pinned.source.repo, repo_type="dataset")
+        return any(commit.commit_id == pinned.commit for commit in history)
+
     def fetch(self, pinned: PinnedSource, destination: Path) -> None:
         """Writes the collection's files below `destination`, which must be empty.
 

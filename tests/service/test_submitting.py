@@ -93,6 +93,24 @@ def test_members_and_the_organization_have_the_rights(
     assert arena.submit(who("editor"), of_the_organization, "T").by == "editor"
 
 
+def test_members_count_only_where_the_owner_published_them(
+    arena: Arena, who: Who, hub: RunningHub, collection: Collection
+) -> None:
+    api = hub.api("author")
+    repo = collection("author").removeprefix("hf:").partition("@")[0]
+    api.create_branch(repo, branch="proposal", repo_type="dataset")
+    proposed = api.upload_file(
+        path_or_fileobj=b"members: [rival]\n",
+        path_in_repo="submission.yaml",
+        repo_id=repo,
+        repo_type="dataset",
+        revision="proposal",
+    ).oid
+    source = f"hf:{repo}@{proposed}"
+    assert refusal(lambda: arena.submit(who("rival"), source, "T")) == "not_yours"
+    assert arena.submit(who("author"), source, "T").by == "author"
+
+
 def test_members_that_are_no_list_give_nobody_rights(
     arena: Arena, who: Who, collection: Collection
 ) -> None:

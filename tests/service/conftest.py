@@ -13,6 +13,7 @@ import uvicorn
 
 from arena.api import create_api
 from arena.challenges import load_challenges
+from arena.errors import ArenaError
 from arena.identity import Identity
 from arena.service import Arena
 from arena.settings import Settings
@@ -107,6 +108,15 @@ def settled(arena: Arena, submission: str, seconds: float = 20) -> SubmissionVie
             return view
         sleep(0.02)
     raise AssertionError(f"{submission} is still {view.state} after {seconds} s")
+
+
+def refusal(call: Callable[[], object]) -> str:
+    """The code of the error that `call` is refused with."""
+    with pytest.raises(ArenaError) as caught:
+        call()
+    assert caught.value.message
+    assert caught.value.next
+    return caught.value.code
 
 
 def wait_for(condition: Callable[[], object], seconds: float = 20) -> None:

@@ -15,7 +15,7 @@ from arena.api import create_api
 from arena.api.body import MAX_BODY_BYTES
 from arena.cli.output import plain
 from arena.client import ArenaClient
-from arena.errors import ArenaError, BadReport, LeaseLost
+from arena.errors import BadReport, LeaseLost
 from arena.identity import Identity
 from arena.report import Report
 from arena.runs.heartbeat import Heartbeat
@@ -24,18 +24,12 @@ from arena.runs.worker import Worker, WorkerSettings
 from arena.service import Arena
 from arena.settings import Settings
 from tests.hub import RunningHub
-from tests.service.conftest import free_port, settled, wait_for
+from tests.service.conftest import free_port, refusal, settled, wait_for
 from tests.service.scripted import arms, leased, report, scored
 from tests.service.test_fronts import Fronts
 
 Who = Callable[[str], Identity]
 Collection = Callable[..., str]
-
-
-def refusal(call: Callable[[], object]) -> str:
-    with pytest.raises(ArenaError) as caught:
-        call()
-    return caught.value.code
 
 
 @pytest.fixture

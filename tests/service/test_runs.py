@@ -7,21 +7,13 @@ from time import sleep
 import pytest
 
 from arena.challenges import Dates
-from arena.errors import ArenaError
 from arena.identity import Identity
 from arena.runs.queue import Beat, Failure, StageEnd
 from arena.service import Arena
-from tests.service.conftest import settled, wait_for
+from tests.service.conftest import refusal, settled, wait_for
 from tests.service.scripted import arms, leased, ready, report, scored
 
 Who = Callable[[str], Identity]
-
-
-def refusal(call: Callable[[], object]) -> str:
-    with pytest.raises(ArenaError) as caught:
-        call()
-    assert caught.value.next
-    return caught.value.code
 
 
 def launch(arena: Arena, who: Who, submission: str) -> str:

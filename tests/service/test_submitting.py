@@ -9,18 +9,10 @@ from arena.identity import Identity
 from arena.service import Arena
 from tests.collections import upload, write_collection, write_package
 from tests.hub import RunningHub
-from tests.service.conftest import settled
+from tests.service.conftest import refusal, settled
 
 Who = Callable[[str], Identity]
 Collection = Callable[..., str]
-
-
-def refusal(call: Callable[[], object]) -> str:
-    with pytest.raises(ArenaError) as caught:
-        call()
-    assert caught.value.message
-    assert caught.value.next
-    return caught.value.code
 
 
 def test_the_example_becomes_valid_stage_by_stage(arena: Arena, who: Who, published: str) -> None:

@@ -7,11 +7,13 @@ included, does not exist.
 from __future__ import annotations
 
 import hashlib
+import json
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 import httpx
 from huggingface_hub import HfApi, get_session, hf_hub_url
@@ -57,8 +59,26 @@ class RefusedSource(Exception):
         self.finding = finding
 
 
+class _File(NamedTuple):
+    """A file of a listing; `digest` is of its content, as git's blob or, in LFS, as sha256."""
+
+    path: str
+    size: int
+    digest: str
+    in_lfs: bool
+
+    @classmethod
+    def of(cls, entry: RepoFile) -> _File:
+        digest = entry.lfs.sha256 if entry.lfs else entry.blob_id
+        return cls(entry.path, entry.size, digest, entry.lfs is not None)
+
+
 class HubSource:
-    """Reads public datasets. Files are cached by the digest of their content."""
+    """Reads public datasets. A commit never changes, so its listing and its files are kept.
+
+    What was fetched once can be had again, also after its repository is gone: an accepted
+    collection is still to be released.
+    """
 
     def __init__(self, endpoint: str, cache: Path) -> None:
         self._api = HfApi(endpoint=endpoint, token=False)
@@ -86,7 +106,7 @@ class HubSource:
             found = self._api.get_paths_info(
                 pinned.source.repo, [path], revision=pinned.commit, repo_type="dataset"
             )
-            files = [entry for entry in found if isinstance(entry, RepoFile)]
+            files = [_File.of(entry) for entry in found if isinstance(entry, RepoFile)]
             if not files or files[0].size > 256 * 1024:
                 return None
             return self._content(pinned, files[0]).decode("utf-8", "replace")
@@ -117,8 +137,16 @@ class HubSource:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(self._content(pinned, file))
 
-    def _list(self, pinned: PinnedSource) -> list[RepoFile]:
-        files: list[RepoFile] = []
+    def _list(self, pinned: PinnedSource) -> list[_File]:
+        kept = self._cache / f"{hashlib.sha256(str(pinned).encode()).hexdigest()}.json"
+        if kept.is_file():
+            return [_File(*row) for row in json.loads(kept.read_text(encoding="utf-8"))]
+        files = self._ask_for_list(pinned)
+        self._keep(kept, json.dumps(files).encode())
+        return files
+
+    def _ask_for_list(self, pinned: PinnedSource) -> list[_File]:
+        files: list[_File] = []
         total = 0
         for entry in self._api.list_repo_tree(
             pinned.source.repo,
@@ -130,31 +158,31 @@ class HubSource:
             if not isinstance(entry, RepoFile):
                 continue
             _safe(entry.path)
-            files.append(entry)
+            files.append(_File.of(entry))
             total += entry.size
             if entry.size > MAX_FILE_BYTES:
                 raise RefusedSource(_too_large(entry.path, f"{_mib(entry.size)} in one file"))
             if total > MAX_COLLECTION_BYTES or len(files) > MAX_COLLECTION_FILES:
-                raise RefusedSource(
-                    _too_large(
-                        ".", f"over {_mib(MAX_COLLECTION_BYTES)} or {len(files) - 1:,} files"
-                    )
-                )
+                limits = f"over {_mib(MAX_COLLECTION_BYTES)} or {MAX_COLLECTION_FILES:,} files"
+                raise RefusedSource(_too_large(".", limits))
         return files
 
-    def _content(self, pinned: PinnedSource, file: RepoFile) -> bytes:
-        digest = file.lfs.sha256 if file.lfs else file.blob_id
-        cached = self._cache / digest[:2] / digest
-        if cached.is_file():
-            return cached.read_bytes()
+    def _content(self, pinned: PinnedSource, file: _File) -> bytes:
+        kept = self._cache / file.digest[:2] / file.digest
+        if kept.is_file():
+            return kept.read_bytes()
         content = self._download(pinned, file)
-        cached.parent.mkdir(exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=cached.parent, delete=False) as part:
-            part.write(content)
-        Path(part.name).replace(cached)
+        self._keep(kept, content)
         return content
 
-    def _download(self, pinned: PinnedSource, file: RepoFile) -> bytes:
+    def _keep(self, path: Path, content: bytes) -> None:
+        """Puts a file in the cache whole, whoever else does the same."""
+        path.parent.mkdir(exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
+            part.write(content)
+        Path(part.name).replace(path)
+
+    def _download(self, pinned: PinnedSource, file: _File) -> bytes:
         url = hf_hub_url(
             pinned.source.repo,
             file.path,
@@ -175,11 +203,11 @@ class HubSource:
         return bytes(content)
 
 
-def _is_content(content: bytes, file: RepoFile) -> bool:
-    if file.lfs:
-        return hashlib.sha256(content).hexdigest() == file.lfs.sha256
+def _is_content(content: bytes, file: _File) -> bool:
+    if file.in_lfs:
+        return hashlib.sha256(content).hexdigest() == file.digest
     header = b"blob %d\0" % len(content)
-    return hashlib.sha1(header + content, usedforsecurity=False).hexdigest() == file.blob_id
+    return hashlib.sha1(header + content, usedforsecurity=False).hexdigest() == file.digest
 
 
 def _safe(path: str) -> str:

@@ -1,6 +1,7 @@
 """What a stranger, or a worker gone wrong, sends: refused in the one shape, and nothing else hurt."""
 
 import json
+import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -157,10 +158,25 @@ def test_a_source_that_is_gone_holds_up_no_other_release(
         scored(arena, runs[-1])
         if len(runs) == 1:
             hub.api("author").delete_repo(source[3:].partition("@")[0], repo_type="dataset")
+            shutil.rmtree(arena.settings.data / "files")  # nor is it in the cache
+            (arena.settings.data / "files").mkdir()
     for run in runs:
         arena.review(who("editor"), run, "accepted", "Fine.")
     wait_for(lambda: arena.read.run_detail(runs[1]).release)
     assert arena.read.run_detail(runs[0]).release is None
+
+
+def test_what_was_validated_is_released_though_its_source_is_gone(
+    arena: Arena, who: Who, collection: Collection, hub: RunningHub
+) -> None:
+    source = collection()
+    submission = arena.submit(who("author"), source, "T").id
+    assert settled(arena, submission).state == "valid"
+    run = arena.launch(who("author"), submission, "demo").id
+    scored(arena, run)
+    hub.api("author").delete_repo(source[3:].partition("@")[0], repo_type="dataset")
+    arena.review(who("editor"), run, "accepted", "Fine.")
+    wait_for(lambda: arena.read.run_detail(run).release)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ class ChallengeFileError(Exception):
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class InitialState(_Part):
@@ -35,7 +35,7 @@ class InitialState(_Part):
 
 
 class Dates(_Part):
-    """When a challenge opens and closes, UTC."""
+    """When a challenge opens and closes, each with its time zone."""
 
     opens: AwareDatetime
     closes: AwareDatetime
@@ -70,7 +70,7 @@ class Evaluation(_Part):
     trials: int = Field(ge=1, le=256)
     pass_threshold: Fraction = Field(default=1.0, gt=0, le=1)
     temperature: float = Field(default=1.0, ge=0)
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     max_turns: int = Field(default=1, ge=1)
     timeout_sec: float = Field(gt=0)
     coverage_floor: Fraction = Field(default=0.9, gt=0, le=1)
@@ -182,6 +182,12 @@ class CollectionSize(_Part):
     min: int = Field(ge=1)
     max: int = Field(le=200)
 
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.max < self.min:
+            raise ValueError("max must not be below min")
+        return self
+
 
 class Limits(_Part):
     """Shared limits; windows are rolling hours."""
@@ -241,6 +247,8 @@ def load_file(path: Path, model: type[Model]) -> Model:
         data = load_yaml(content.decode("utf-8")).data
         if not isinstance(data, dict):
             raise ChallengeFileError(path, ["the file is not a mapping of keys to values"])
+        if "digest" in data:
+            raise ChallengeFileError(path, ["digest: is computed from the file, not written in it"])
         if "digest" in model.model_fields:
             data["digest"] = hashlib.sha256(content).hexdigest()
         return model.model_validate(data)
@@ -252,7 +260,8 @@ def load_file(path: Path, model: type[Model]) -> Model:
         raise ChallengeFileError(path, [f"line {exc.line}: {exc.message}"]) from exc
     except ValidationError as exc:
         problems = [
-            f"{'.'.join(str(part) for part in error['loc']) or 'file'}: {error['msg']}"
+            f"{'.'.join(str(part) for part in error['loc']) or 'file'}: "
+            + error["msg"].removeprefix("Value error, ")
             for error in exc.errors()
         ]
         raise ChallengeFileError(path, problems) from exc

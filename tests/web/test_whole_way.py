@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
+from arena.web.layout import LIVE_SECONDS
 from tests.browser import Tab
 from tests.web.conftest import Site
 from tests.web.worker import ScriptedWorker
@@ -78,6 +79,11 @@ def test_a_run_is_cancelled_and_a_paused_challenge_says_why(
     submission = submit(author, site.collection(), "To be cancelled")
     author.page.click("#launch")
     author.page.wait_for_url("**/run?id=*")
+    author.go(submission)
+    author.page.wait_for_timeout(3 * LIVE_SECONDS * 1000)  # it follows the run, and shows itself anew
+    expect(author.page.locator("#launch")).to_be_visible()
+    expect(author.page.locator("#going")).to_be_hidden()
+    author.page.go_back()
     author.page.click("#cancel")
     assert "reason_required" in author.error()
     author.fill("reason", "Entered by mistake.")

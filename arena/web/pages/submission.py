@@ -25,7 +25,7 @@ def build(site: Site, blocks: gr.Blocks) -> None:
         challenge = gr.Dropdown([], label="Challenge", elem_id="challenge")
         button = gr.Button("Launch a run", variant="primary", elem_id="launch")
         error = gr.HTML(elem_id="error")
-        going = Going()
+    going = Going()  # outside: showing a column shows all that is in it
     rest = gr.HTML()
 
     def show(request: gr.Request, token: gr.OAuthToken | None) -> tuple[Any, ...]:

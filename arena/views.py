@@ -13,7 +13,7 @@ from arena.runs.queue import LiveRun
 from arena.state import Run, RunState, Submission
 from arena.validation import Progress, SubmissionState
 
-StageStatus = Literal["waiting", "running", "done"]
+StageStatus = Literal["waiting", "running", "stopped", "done"]
 
 
 class View(BaseModel):
@@ -65,7 +65,10 @@ class SubmissionView(View):
 
 
 class StageView(View):
-    """A run's stage: its status, and how much of it is done."""
+    """A run's stage: its status, and how much of it is done.
+
+    `stopped` is the one in which a worker's run failed or was cancelled.
+    """
 
     stage: str
     status: StageStatus
@@ -245,9 +248,12 @@ def _run_fields(
 def _stages(run: Run, live: LiveRun | None) -> list[StageView]:
     ended = {e.stage: e.seconds for e in run.events if e.event == "stage"}
     beat = live.beat if live and run.state == "running" else None
+    stopped = next((s for s in STAGES if s not in ended), None) if run.failure else None
     views = []
     for stage in STAGES:
-        if stage in ended:
+        if stage == stopped and run.worker:
+            views.append(StageView(stage=stage, status="stopped"))
+        elif stage in ended:
             views.append(StageView(stage=stage, status="done", seconds=ended[stage]))
         elif beat and beat.stage == stage:
             views.append(

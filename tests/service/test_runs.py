@@ -212,6 +212,27 @@ def test_an_authors_fault_costs_a_run(arena: Arena, who: Who, valid: str) -> Non
     assert refusal(lambda: launch(arena, who, valid)) == "runs_used_up"
 
 
+def test_a_failed_run_shows_the_stage_in_which_it_stopped(
+    arena: Arena, who: Who, valid: str
+) -> None:
+    def stages() -> list[str]:
+        return [stage.status for stage in arena.read.run_detail(run).stages[:4]]
+
+    run = launch(arena, who, valid)
+    lease = leased(arena).lease
+    for stage in ("setup", "snapshot"):
+        end = StageEnd(lease=lease, stage=stage, seconds=1)
+        arena.queue.end_stage("arena-worker", run, end)
+    assert stages() == ["done", "done", "waiting", "waiting"]
+    failure = Failure(lease=lease, fault="author", code="gate", reason="1 of 2.")
+    arena.queue.fail("arena-worker", run, failure)
+    assert stages() == ["done", "done", "stopped", "waiting"]
+
+    run = launch(arena, who, valid)
+    arena.cancel(who("author"), run, "Never begun.")
+    assert set(stages()) == {"waiting"}
+
+
 def test_cancelling_ends_a_run_and_costs_nothing(arena: Arena, who: Who, valid: str) -> None:
     run = launch(arena, who, valid)
     lease = leased(arena)

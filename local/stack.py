@@ -69,6 +69,8 @@ class Stack:
             StartError: a port is taken, or a part did not come up.
         """
         options = self.options
+        if options.port == options.hub_port:
+            raise StartError("The web app and the local hub need different ports.")
         for port in (options.port, options.hub_port):
             _require_free(port)
         options.directory.mkdir(parents=True, exist_ok=True)
@@ -200,9 +202,15 @@ def _require_free(port: int) -> None:
             probe.bind(("127.0.0.1", port))
         except OSError as exc:
             raise StartError(
-                f"Port {port} is taken. End what uses it, or choose another: "
-                "make run PORT=8860 HUB_PORT=8861"
+                f"Port {port} is taken. End what uses it, or choose others, free now: "
+                f"make run PORT={_free_port()} HUB_PORT={_free_port()}"
             ) from exc
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def _say(text: str) -> None:

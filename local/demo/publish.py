@@ -8,6 +8,7 @@ Publishing what is there already changes nothing.
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import tempfile
 from pathlib import Path
@@ -102,6 +103,8 @@ def main() -> None:
     parser.add_argument("--suite-tasks", type=int, default=SUITE_SIZE)
     arguments = parser.parse_args()
     challenge = load_challenges(arguments.challenges).challenges[arguments.challenge]
+    # at every later start there is nothing new to commit, and the client warns of it
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
     base_model = build_base_model(arguments.cache / "base-model")
     publish(
         arguments.endpoint,

@@ -11,7 +11,7 @@ BIN := .venv/bin
 setup: .venv/.ready
 
 .venv/.ready: requirements.txt requirements-posttrain.txt pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.11 " + "run") if sys.version_info < (3, 11) else None'
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; this is " + sys.version.split()[0] + ". Try: make run PYTHON=python3.11") if sys.version_info < (3, 11) else None'
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || \
 	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get -q update && \
 	    DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends python3-venv; } || \

@@ -86,11 +86,6 @@ class Queries:
         state = self._ledger.state
         return views.run_detail(*self._run_facts(state, run_of(state, run)))
 
-    def report(self, run: str) -> str | None:
-        """`report.json` of a scored run; None before it is scored."""
-        found = run_of(self._ledger.state, run)
-        return found.report.report if found.report else None
-
     def leaderboard(self, challenge: str) -> list[Row]:
         """The leaderboard of a challenge."""
         min_runs = self.challenge(challenge).ranking.min_runs

@@ -156,4 +156,3 @@ COPY = Family(
 )
 
 FAMILIES = (WRITE, MKDIR, DELETE, COPY)
-FAMILY_OF = {family.name: family for family in FAMILIES}

@@ -63,3 +63,7 @@ def test_findings_name_code_place_and_mending(tab: Tab, site: Site) -> None:
     expect(rows.first).to_contain_text("TP")
     expect(rows.filter(has_text="broken/task.md").first).to_be_visible()
     assert "Mend them" in tab.error()
+    tab.page.set_viewport_size({"width": 390, "height": 900})
+    narrow = rows.first.bounding_box()
+    assert narrow
+    assert narrow["width"] <= 390, "on a phone a finding is read without scrolling"

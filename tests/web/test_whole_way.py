@@ -80,7 +80,9 @@ def test_a_run_is_cancelled_and_a_paused_challenge_says_why(
     author.page.click("#launch")
     author.page.wait_for_url("**/run?id=*")
     author.go(submission)
-    author.page.wait_for_timeout(3 * LIVE_SECONDS * 1000)  # it follows the run, and shows itself anew
+    author.page.wait_for_timeout(
+        3 * LIVE_SECONDS * 1000
+    )  # it follows the run, and shows itself anew
     expect(author.page.locator("#launch")).to_be_visible()
     expect(author.page.locator("#going")).to_be_hidden()
     author.page.go_back()

@@ -26,6 +26,7 @@ REQUIRED_FILES = (
     "verifier/verifier.md",
     "oracle/solve.sh",
 )
+_NEEDED = f"Every package needs: {', '.join(REQUIRED_FILES)} and a verifier/rubrics/*.md."
 TEXT_SUFFIXES = (".md", ".sh", ".py", ".yaml", ".yml", ".toml", "Dockerfile")
 SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
 MAX_READ_BYTES = 1024 * 1024
@@ -104,7 +105,7 @@ def _at_most(findings: list[Finding]) -> list[Finding]:
 
 
 def _missing(file: str, message: str) -> Finding:
-    return error("TP001", message, file, "Every package needs: " + ", ".join(REQUIRED_FILES) + ".")
+    return error("TP001", message, file, _NEEDED)
 
 
 def _check_name(name: str) -> Iterator[Finding]:
@@ -187,11 +188,12 @@ def _key_finding(document: Document, problem: dict[str, object]) -> Finding:
     name = ".".join(str(part) for part in path) or "front matter"
     if problem["type"] == "missing":
         message = f"the key {name} is missing"
+        hint = "Required: version, metadata (author_hub, category), agent, verifier, environment."
     else:
         message = f"{name}: {str(problem['msg']).removeprefix('Value error, ')}"
         if problem["type"] != "value_error":
             message += f" (found {shown(problem['input'])})"
-    hint = "Required: version, metadata (author_hub, category), agent, verifier, environment."
+        hint = f"Give {name} a value that is allowed."
     return error("TP003", message, "task.md", hint, document.line_of(path))
 
 

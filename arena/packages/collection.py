@@ -141,7 +141,11 @@ def collection_licence(folder: Path) -> str | None:
 
 def _check_count(count: int, least: int, most: int) -> Iterator[Finding]:
     if not least <= count <= most:
-        hint = "Packages stand at the root, or under envs/ or tasks/, each with its task.md."
+        hint = (
+            "Take some out, or divide them into several collections."
+            if count > most
+            else "Packages stand at the root, or under envs/ or tasks/, each with its task.md."
+        )
         yield error("TP009", f"{count} packages; a collection has {least} to {most}", ".", hint)
 
 

@@ -168,7 +168,9 @@ def test_empty_and_oversized_collections_are_refused(tmp_path: Path) -> None:
     for number in range(201):
         (tmp_path / "many" / f"p-{number}").mkdir(parents=True)
         (tmp_path / "many" / f"p-{number}" / "task.md").touch()
-    assert codes(check_collection(tmp_path / "many").findings) == ["TP009"]
+    many = check_collection(tmp_path / "many").findings
+    assert codes(many) == ["TP009"]
+    assert "Take some out" in many[0].hint
 
 
 def test_everything_accepted_needs_a_licence(tmp_path: Path) -> None:
@@ -182,3 +184,12 @@ def test_everything_accepted_needs_a_licence(tmp_path: Path) -> None:
     (root / "submission.yaml").unlink()
     (root / "README.md").write_text("---\nlicense: cc-by-4.0\n---\n")
     assert check_collection(root).ok
+
+
+def test_a_hint_says_how_to_mend_what_was_found(tmp_path: Path) -> None:
+    def hint(name: str, files: dict[str, str | None]) -> str:
+        return check_package(write_package(tmp_path / name, files)).findings[0].hint
+
+    assert hint("bare", task('version: "1.0"\n', "")).startswith("Required: version")
+    assert "metadata.category" in hint("odd", task("software-engineering", "cooking"))
+    assert "verifier/rubrics/*.md" in hint("plain", {"verifier/rubrics/quality.md": None})

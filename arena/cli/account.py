@@ -79,7 +79,7 @@ def _show(c: dict[str, Any]) -> None:
             ("summary", c["summary"]),
             ("state", state(c["state"]).append(plain(f" ({c['reason']})"), "default")),
             ("takes runs", "yes" if c["takes_runs"] else f"no: {c['why_not']}"),
-            ("workers", f"{c['workers']} ready, {c['running']} running, {c['queued']} queued"),
+            ("workers", f"{c['workers']} connected, {c['running']} running, {c['queued']} queued"),
             ("base model", c["base_model"]),
             ("suite", c["suite"]),
             ("recipe", c["recipe"]),

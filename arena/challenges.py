@@ -6,7 +6,15 @@ import hashlib
 from pathlib import Path
 from typing import Literal, Self, TypeVar
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from arena.packages.yamltext import YamlError, load_yaml
 
@@ -119,6 +127,13 @@ class Compute(_Part):
     backend: Literal["worker", "hf-jobs"]
     flavor: str | None = None
     timeout: float = Field(gt=0, description="seconds for one run")
+
+    @field_validator("backend")
+    @classmethod
+    def _is_run_here(cls, backend: str) -> str:
+        if backend == "hf-jobs":
+            raise ValueError("hf-jobs is not run by this version yet; worker is")
+        return backend
 
 
 class Challenge(_Part):

@@ -7,6 +7,7 @@ from arena.challenges import Challenge, Challenges
 from arena.errors import UnknownChallenge, UnknownRun, UnknownSubmission
 from arena.identity import Identity, is_editor
 from arena.ledger import Ledger
+from arena.report import Report
 from arena.runs.launch import reason_of, state_of, why_no_runs
 from arena.runs.queue import LiveRun, RunQueue
 from arena.state import Run, State, Submission
@@ -81,6 +82,11 @@ class Queries:
         found = [r for r in state.runs.values() if challenge in (None, r.record.challenge)]
         return [views.run_view(*self._run_facts(state, run)) for run in reversed(found)]
 
+    def report(self, run: str) -> Report | None:
+        """What the worker reported of a run; None before it is scored."""
+        found = run_of(self._ledger.state, run).report
+        return Report.model_validate_json(found.report) if found else None
+
     def run_detail(self, run: str) -> views.RunDetail:
         """One run, with what its report says."""
         state = self._ledger.state
@@ -120,11 +126,12 @@ class Queries:
         return who is not None and is_editor(who, self._challenges.arena, found)
 
     def may_launch(self, who: Identity | None, submission: str) -> bool:
-        """Whether `who` may launch runs of a submission; for showing."""
+        """Whether `who` may launch runs of a submission somewhere; for showing."""
         if who is None:
             return False
         found = submission_of(self._ledger.state, submission)
-        return self.is_editor(who) or is_author_of(who, found)
+        edits = any(self.is_editor(who, name) for name in self._challenges.challenges)
+        return edits or is_author_of(who, found)
 
     def _submission_view(self, state: State, submission: Submission) -> views.SubmissionView:
         own = submission.record.id

@@ -202,7 +202,8 @@ class Arena:
         def decide(state: State) -> list[AnyRecord]:
             found = run_of(state, run)
             own = submission_of(state, found.record.submission)
-            if not is_author_of(who, own) and not is_editor(who, self.challenges.arena):
+            challenge = self.challenges.challenges.get(found.record.challenge)
+            if not is_author_of(who, own) and not is_editor(who, self.challenges.arena, challenge):
                 raise NotYours(source=own.record.source, owner=own.record.owner, user=who.user)
             if found.state not in {"queued", "running"}:
                 raise NotCancellable(run=run, state=found.state)

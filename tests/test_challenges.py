@@ -65,6 +65,7 @@ def test_the_repositorys_own_files_load(folder: Path) -> None:
         ("initial_state.reason", ""),
         ("dates", "soon"),
         ("compute.timeout", float("inf")),
+        ("compute.backend", "hf-jobs"),
         ("gates.min_tasks", 0),
         ("digest", "0" * 64),
         ("id", "other"),

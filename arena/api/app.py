@@ -157,6 +157,12 @@ def _reading(service: Arena) -> APIRouter:
         """One run, with what its report says."""
         return {"ok": True, "run": dump(read.run_detail(run))}
 
+    @routes.get("/runs/{run}/report")
+    def report(run: str) -> Answer:
+        """`report.json` as the worker sent it, with every trial; null before the run is scored."""
+        found = read.report(run)
+        return {"ok": True, "report": dump(found) if found else None}
+
     @routes.get("/leaderboard")
     def leaderboard(challenge: str, page: Annotated[Page, Depends()]) -> Answer:
         """The leaderboard of a challenge."""

@@ -43,10 +43,14 @@ def outside_dates(challenge: Challenge, now: datetime) -> str | None:
     """What the challenge's dates say against a run now; None where nothing."""
     dates = challenge.dates
     if dates and now < dates.opens:
-        return f"it opens on {dates.opens:%Y-%m-%d %H:%M} UTC"
+        return f"it opens on {_utc(dates.opens)}"
     if dates and now >= dates.closes:
-        return f"it closed on {dates.closes:%Y-%m-%d %H:%M} UTC"
+        return f"it closed on {_utc(dates.closes)}"
     return None
+
+
+def _utc(when: datetime) -> str:
+    return f"{when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def why_no_runs(state: State, challenge: Challenge, queue: RunQueue) -> str | None:

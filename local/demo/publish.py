@@ -69,7 +69,16 @@ def publish(
             challenge.suite.revision,
             private=True,
         )
-        return _put(author, example, "dataset", root / "collection")
+        return _put_once(author, example, root / "collection")
+
+
+def _put_once(api: HfApi, repo: str, folder: Path) -> str:
+    """Publishes a dataset where it is not there yet: what its author made of it since stays."""
+    if api.repo_exists(repo, repo_type="dataset"):
+        head = api.dataset_info(repo)
+        if any(not file.rfilename.startswith(".") for file in head.siblings or ()):
+            return head.sha or ""
+    return _put(api, repo, "dataset", folder)
 
 
 def _put(

@@ -246,6 +246,14 @@ def test_lists_are_paged(
     assert (len(rest["submissions"]), rest["next_offset"]) == (1, None)
 
 
+def test_a_report_is_open_to_everybody(arena: Arena, fronts: Fronts, who: Who, valid: str) -> None:
+    run = arena.launch(who("author"), valid, "demo").id
+    assert fronts.api(None, "GET", f"/runs/{run}/report").json() == {"ok": True, "report": None}
+    scored(arena, run)
+    report = fronts.api(None, "GET", f"/runs/{run}/report").json()["report"]
+    assert (report["run"], len(report["trials"])) == (run, 2 * 4 * 16)
+
+
 def test_the_openapi_document_is_served(api: str) -> None:
     paths = httpx.get(f"{api}/openapi.json").json()["paths"]
     assert "/api/v1/submissions" in paths

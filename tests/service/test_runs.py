@@ -2,15 +2,17 @@
 
 import json
 from collections.abc import Callable
+from datetime import datetime
 from time import sleep
 
 import pytest
 
-from arena.challenges import Dates
+from arena.challenges import Dates, load_challenges
 from arena.identity import Identity
+from arena.runs.launch import outside_dates
 from arena.runs.queue import Beat, Failure, StageEnd
 from arena.service import Arena
-from tests.service.conftest import refusal, settled, wait_for
+from tests.service.conftest import ROOT, refusal, settled, wait_for
 from tests.service.scripted import arms, leased, ready, report, scored
 
 Who = Callable[[str], Identity]
@@ -266,6 +268,24 @@ def test_a_challenge_takes_runs_between_its_dates(
     arena.challenges.challenges["demo"] = demo.model_copy(update={"dates": dates})
     assert says in (arena.read.challenge_view("demo").why_not or "")
     assert refusal(lambda: launch(arena, who, valid)) == "challenge_not_ready"
+
+
+def test_dates_are_shown_in_utc() -> None:
+    demo = load_challenges(ROOT / "challenges").challenges["demo"]
+    given = {"opens": "2030-01-01T01:30:00+02:00", "closes": "2031-01-01T00:00:00Z"}
+    dated = demo.model_copy(update={"dates": Dates.model_validate(given)})
+    now = datetime.fromisoformat("2029-01-01T00:00:00+00:00")
+    assert outside_dates(dated, now) == "it opens on 2029-12-31 23:30 UTC"
+
+
+def test_an_editor_named_by_the_challenge_may_end_its_runs(
+    arena: Arena, who: Who, valid: str
+) -> None:
+    demo = arena.challenges.challenges["demo"]
+    arena.challenges.challenges["demo"] = demo.model_copy(update={"editors": ("rival",)})
+    run = launch(arena, who, valid)
+    assert arena.read.may_launch(who("rival"), valid)
+    assert arena.cancel(who("rival"), run, "A mistake.").state == "cancelled"
 
 
 def test_a_worker_without_docker_closes_the_challenge_to_runs(

@@ -42,6 +42,7 @@ class Options:
     suite_tasks: int | None = None
     cache: Path = ROOT / ".local" / "cache"
     docker: Path = ROOT / ".local" / "docker"
+    """Where an engine of this stack's own is kept; only one from here is ended with it."""
     lease_seconds: float = 60
 
     @property
@@ -286,6 +287,7 @@ def _options() -> Options:
         port=arguments.port,
         hub_port=arguments.hub_port,
         challenges=arguments.challenges.resolve(),
+        docker=arguments.dir.resolve() / "docker",
     )
 
 

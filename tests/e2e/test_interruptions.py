@@ -13,13 +13,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from huggingface_hub import HfApi
 
 from arena.client import ArenaClient
+from local.demo.families import FAMILIES
+from local.demo.tasks import write_collection
 from local.stack import ROOT, Stack
+from tests.collections import upload
 from tests.e2e.conftest import CHALLENGE, free_ports
 
 pytestmark = pytest.mark.docker
 
+REPO = "author/interrupted"
 OVER = {"scored", "failed", "cancelled", "accepted", "rejected"}
 
 
@@ -31,21 +36,20 @@ def wait_for(read: Callable[[], Any], seconds: float = 240) -> Any:
     return found
 
 
-def valid_submission(arena: ArenaClient, title: str) -> str:
-    """The example's submission, entered where it is not yet."""
-    known = [s for s in arena.get("/submissions")["submissions"] if s["state"] == "valid"]
-    if known:
-        return str(known[0]["id"])
-    body = {"source": "hf:author/example-collection@main", "title": title}
+def valid_submission(arena: ArenaClient, source: str) -> str:
+    """Enters a collection; gives its id once it is valid."""
+    body = {"source": source, "title": "Interrupted"}
     entered = arena.post("/submissions", body)["submission"]["id"]
     path = f"/submissions/{entered}"
     wait_for(lambda: arena.get(path)["submission"]["state"] == "valid")
     return str(entered)
 
 
-def test_a_killed_worker_fails_its_run_as_the_platforms_fault(stack: Stack) -> None:
+def test_a_killed_worker_fails_its_run_as_the_platforms_fault(stack: Stack, tmp_path: Path) -> None:
     arena = ArenaClient(stack.options.url, "hf_author")
-    submission = valid_submission(arena, "Interrupted")
+    write_collection(tmp_path, 2, FAMILIES[1:3])
+    upload(HfApi(endpoint=stack.options.hub_url, token="hf_author"), REPO, tmp_path)
+    submission = valid_submission(arena, f"hf:{REPO}@main")
     launch = {"submission": submission, "challenge": CHALLENGE}
     run = arena.post("/runs:launch", launch)["run"]["id"]
     read = lambda: arena.get(f"/runs/{run}")["run"]  # noqa: E731
@@ -91,7 +95,7 @@ def test_ctrl_c_ends_everything_and_what_was_entered_stays(
         return running.wait(60)
 
     first = start()
-    entered = valid_submission(arena, "Kept")
+    entered = valid_submission(arena, "hf:author/example-collection@main")
     assert stop(first, signal.SIGINT) == 0
     second = start()
     assert arena.get(f"/submissions/{entered}")["submission"]["state"] == "valid"

@@ -121,7 +121,7 @@ class Queries:
         return list(reversed(entries.values()))
 
     def is_editor(self, who: Identity | None, challenge: str | None = None) -> bool:
-        """Whether `who` may review; for showing, each use case checks for itself."""
+        """Whether `who` is an editor: of a challenge, or of the whole arena."""
         found = self._challenges.challenges.get(challenge) if challenge else None
         return who is not None and is_editor(who, self._challenges.arena, found)
 
@@ -141,8 +141,9 @@ class Queries:
     def _run_facts(
         self, state: State, run: Run
     ) -> tuple[Run, str, int | None, LiveRun | None, bool]:
-        queue = [r.record.id for r in state.queue(run.record.challenge)]
-        place = queue.index(run.record.id) + 1 if run.state == "queued" else None
+        place = None
+        if run.state == "queued":  # the queue is looked through for those alone that stand in it
+            place = state.queue(run.record.challenge).index(run) + 1
         title = state.submissions[run.record.submission].record.title
         alive = self._queue.is_alive(run)
         return run, title, place, self._queue.live(run.record.id), alive

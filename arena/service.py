@@ -10,6 +10,7 @@ import hashlib
 import logging
 import unicodedata
 from collections.abc import Callable
+from pathlib import Path
 
 import httpx
 from huggingface_hub import HfApi
@@ -31,11 +32,11 @@ from arena.errors import (
     ReasonRequired,
     SameState,
 )
-from arena.identity import Identities, Identity, is_editor, require_editor
+from arena.identity import Identities, Identity, require_editor
 from arena.keeper import Keeper
 from arena.ledger import Ledger
 from arena.nearcopies import SealedIndex, SealedIndexError
-from arena.packages.yamltext import YamlError, load_yaml
+from arena.packages import submission_settings
 from arena.queries import Queries, is_author_of, run_of, submission_of
 from arena.records import (
     AnyRecord,
@@ -166,8 +167,7 @@ class Arena:
 
         def decide(state: State) -> list[AnyRecord]:
             own = submission_of(state, submission)
-            if not is_author_of(who, own) and not is_editor(who, self.challenges.arena, found):
-                raise NotYours(source=own.record.source, owner=own.record.owner, user=who.user)
+            self._require_rights(who, own, challenge)
             require_runnable(state, own, found)
             require_takes_runs(state, found, self.queue)
             require_run_left(state, own, found)
@@ -202,9 +202,7 @@ class Arena:
         def decide(state: State) -> list[AnyRecord]:
             found = run_of(state, run)
             own = submission_of(state, found.record.submission)
-            challenge = self.challenges.challenges.get(found.record.challenge)
-            if not is_author_of(who, own) and not is_editor(who, self.challenges.arena, challenge):
-                raise NotYours(source=own.record.source, owner=own.record.owner, user=who.user)
+            self._require_rights(who, own, found.record.challenge)
             if found.state not in {"queued", "running"}:
                 raise NotCancellable(run=run, state=found.state)
             return [
@@ -308,14 +306,15 @@ class Arena:
         records = self.ledger.transact(unless_answered)
         return records[0].id if records else self.ledger.state.requests[request or ""]
 
+    def _require_rights(self, who: Identity, own: Submission, challenge: str) -> None:
+        """Raises NotYours where `who` is neither an author nor an editor of the challenge."""
+        if not is_author_of(who, own) and not self.read.is_editor(who, challenge):
+            raise NotYours(source=own.record.source, owner=own.record.owner, user=who.user)
+
     def _authors(self, pinned: PinnedSource) -> list[str]:
         """The `members` of the collection's submission.yaml, where its owner published it."""
         text = self._hub.read_small(pinned, "submission.yaml")
-        try:
-            settings = load_yaml(text).data if text else None
-        except YamlError:
-            return []
-        members = settings.get("members") if isinstance(settings, dict) else None
+        members = submission_settings(text or "").get("members")
         if not isinstance(members, list):
             return []
         names = [name for name in members if isinstance(name, str) and is_name(name)]
@@ -341,8 +340,8 @@ class Arena:
                     repo_type="dataset",
                     revision=suite.revision,
                 )
-                with open(path, encoding="utf-8") as file:  # noqa: PTH123
-                    indexes.append(SealedIndex.parse(file.read(), self.settings.suite_key))
+                text = Path(path).read_text(encoding="utf-8")
+                indexes.append(SealedIndex.parse(text, self.settings.suite_key))
             except (HfHubHTTPError, httpx.HTTPError, OSError, SealedIndexError) as exc:
                 log.warning("the index of %s: %s", challenge.id, type(exc).__name__)
                 problem = f"the sealed index of {challenge.id} cannot be read"

@@ -10,6 +10,7 @@ import types
 import typing
 from collections import defaultdict
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -55,8 +56,7 @@ class Store:
         if not self._api.file_exists(self.repo, "README.md", repo_type="dataset"):
             return None
         path = self._api.hf_hub_download(self.repo, "README.md", repo_type="dataset")
-        with open(path, encoding="utf-8") as file:  # noqa: PTH123 - the client gives a string
-            return file.read()
+        return Path(path).read_text(encoding="utf-8")
 
     def read_new(self) -> tuple[str, list[AnyRecord]]:
         """The head's commit, and the records of files not read before, by `seq`."""
@@ -72,7 +72,7 @@ class Store:
         ]
         for path in sorted(set(paths) - self._read):
             local = self._api.hf_hub_download(self.repo, path, repo_type="dataset", revision=head)
-            with open(local, "rb") as file:  # noqa: PTH123 - the client gives a string
+            with Path(local).open("rb") as file:
                 records += [parse_record(line) for line in file if line.strip()]
         self._read |= set(paths)
         return head, sorted(records, key=lambda record: record.seq)

@@ -113,30 +113,37 @@ def collection_digest(roots: Iterable[Path]) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def submission_settings(folder: Path) -> dict[str, Any]:
-    """The keys of `submission.yaml`; empty where there is none or it does not parse."""
-    path = folder / "submission.yaml"
-    if path.is_symlink() or not path.is_file():
-        return {}
+def submission_settings(text: str) -> dict[str, Any]:
+    """The keys of a `submission.yaml`; empty where it does not parse."""
     try:
-        data = load_yaml(path.read_text(encoding="utf-8")).data
-    except (YamlError, UnicodeDecodeError):
+        data = load_yaml(text).data
+    except YamlError:
         return {}
     return data if isinstance(data, dict) else {}
 
 
 def collection_licence(folder: Path) -> str | None:
     """The collection's licence: of `submission.yaml`, else of the dataset card (`README.md`)."""
-    licence = submission_settings(folder).get("license")
-    card = folder / "README.md"
-    if not licence and card.is_file() and not card.is_symlink():
+    licence = submission_settings(_text_of(folder / "submission.yaml")).get("license")
+    if not licence:
         try:
-            licence = parse_document(card.read_text(encoding="utf-8")).front_matter.get("license")
-        except (DocumentError, UnicodeDecodeError):
+            card = parse_document(_text_of(folder / "README.md"))
+            licence = card.front_matter.get("license")
+        except DocumentError:
             licence = None
     if not isinstance(licence, str) or not licence.isprintable():
         return None
     return licence if 1 <= len(licence.strip()) <= MAX_LICENCE else None
+
+
+def _text_of(path: Path) -> str:
+    """A file's text; empty where it is none, or not UTF-8."""
+    if path.is_symlink() or not path.is_file():
+        return ""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return ""
 
 
 def _check_count(count: int, least: int, most: int) -> Iterator[Finding]:

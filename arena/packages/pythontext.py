@@ -22,6 +22,7 @@ class PythonFile:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._is_indented_wrongly = False
 
     @cached_property
     def _parsed(self) -> ast.Module | Problem:
@@ -30,6 +31,7 @@ class PythonFile:
                 warnings.simplefilter("ignore")
                 return ast.parse(self.text)
         except SyntaxError as exc:
+            self._is_indented_wrongly = isinstance(exc, IndentationError)
             return Problem(exc.msg or "invalid syntax", exc.lineno or 1)
         except (ValueError, RecursionError, MemoryError):
             return Problem("it is nested too deeply to be read", 1)
@@ -43,6 +45,8 @@ class PythonFile:
         """Why this is no valid Python, or None."""
         if isinstance(self._parsed, ast.Module):
             return None
+        if self._is_indented_wrongly:
+            return self._parsed  # wrong in every Python, and tree-sitter is lenient about it
         newer = Parser(_language()).parse(self.text.encode("utf-8", "replace")).root_node
         return self._parsed if newer.has_error else None
 

@@ -69,7 +69,7 @@ def constant_in_python(file: PythonFile) -> Constant | None:
 
 def _python_writes(file: PythonFile) -> Iterator[Constant]:
     for name, call in file.calls:
-        if name.endswith((".write", ".write_text")) and call.args:
+        if name.rpartition(".")[2] in {"write", "write_text"} and call.args:
             text = file.text_of(call.args[0])
             match = _PLAIN.fullmatch(text) if text else None
             yield Constant(match["value"] if match else "?", call.lineno)

@@ -67,7 +67,7 @@ def load_yaml(text: str) -> YamlText:
     except yaml.MarkedYAMLError as exc:
         mark = exc.problem_mark or exc.context_mark
         # libyaml puts what is missing at the end on a line after the last
-        line = min(mark.line, text.count("\n")) + 1 if mark else None
+        line = min(mark.line + 1, len(text.splitlines()) or 1) if mark else None
         raise YamlError(exc.problem or "not valid YAML", line) from exc
     except yaml.YAMLError as exc:
         raise YamlError(str(exc).splitlines()[0]) from exc

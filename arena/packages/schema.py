@@ -41,13 +41,17 @@ DOMAIN_ALIASES: dict[str, Domain] = {
 """Words for a domain that collections in the wild use."""
 
 
+def domain_of(word: object) -> Domain | None:
+    """The domain that a slug, or a known word for one, names."""
+    slug = str(word).strip().lower().replace("_", "-").replace(" ", "-")
+    return DOMAIN_ALIASES.get(slug) or (Domain(slug) if slug in set(Domain) else None)
+
+
 def _domain(value: object) -> object:
-    slug = str(value).strip().lower().replace("_", "-").replace(" ", "-")
-    if slug in DOMAIN_ALIASES:
-        return DOMAIN_ALIASES[slug]
-    if slug not in set(Domain):
+    domain = domain_of(value)
+    if domain is None:
         raise ValueError(f"is {value!r}, which is none of the domains {', '.join(Domain)}")
-    return slug
+    return domain
 
 
 def _version(value: object) -> object:

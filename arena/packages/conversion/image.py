@@ -10,6 +10,7 @@ from arena.packages.conversion.fields import Image, Unfit, Withheld
 from arena.packages.findings import shown
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_HOSTS = "its value comes from the host, and a task here gets nothing of the host's"
 _DEFAULT = re.compile(r"\$\{\w+:-([^{}]*)\}")
 
 
@@ -19,12 +20,20 @@ def env_line(name: str, value: Any) -> str:
         raise Unfit(f"{shown(name)} cannot stand in ENV")
     text = str(value).lower() if isinstance(value, bool) else str(value)
     text = _DEFAULT.sub(lambda match: match[1], text)
-    if re.search(r"\$\{|\$\w", text):
-        raise Withheld("its value comes from the host, and a task here gets nothing of the host's")
+    if "${" in text:
+        raise Withheld(_HOSTS)
     if not text.isprintable():
         raise Unfit("a value of several lines cannot stand in ENV")
     quoted = re.sub(r'([\\"$])', r"\\\1", text)
     return f'ENV {name}="{quoted}"'
+
+
+def compose_env_line(name: str, value: Any) -> str:
+    """The same from a compose file, where `$VAR` is the host's, too, and `$$` a dollar sign."""
+    parts = str(value).split("$$")
+    if any(re.search(r"\$\w", part) for part in parts):
+        raise Withheld(_HOSTS)
+    return env_line(name, value if isinstance(value, bool) else "$".join(parts))
 
 
 def workdir_line(_name: str, value: Any) -> str:
@@ -34,7 +43,9 @@ def workdir_line(_name: str, value: Any) -> str:
     return f"WORKDIR {value}"
 
 
-ENV = Image(env_line, "set in the image, so agent, oracle and verifier see it alike")
+_SEEN = "set in the image, so agent, oracle and verifier see it alike"
+ENV = Image(env_line, _SEEN)
+COMPOSE_ENV = Image(compose_env_line, _SEEN)
 WORKDIR = Image(workdir_line, "set in the image")
 
 

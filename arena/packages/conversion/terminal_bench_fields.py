@@ -18,7 +18,7 @@ from arena.packages.conversion.fields import (
     texts,
     without_email,
 )
-from arena.packages.conversion.image import ENV, WORKDIR
+from arena.packages.conversion.image import COMPOSE_ENV, WORKDIR
 
 _PROMPT = Stands("task.md: ## prompt", "its text, without blank lines around it")
 _EMAIL = Leave("an e-mail address would become public")
@@ -64,7 +64,7 @@ CLIENT_FIELDS: dict[str, Rule] = {
     "command": _WIRING,
     "volumes": Leave("nothing is mounted here; the harness's log folders are not needed"),
     "environment.TEST_DIR": Stands("verifier/test.sh", "set to the folder of the tests"),
-    "environment.*": ENV,
+    "environment.*": COMPOSE_ENV,
     "working_dir": WORKDIR,
     "network_mode": To("environment.allow_internet", change=_no_network),
     "cpus": To("environment.cpus", change=number),

@@ -13,6 +13,7 @@ from arena.cli import (
     commons,
     convert,
     leaderboard,
+    new,
     reviews,
     runs,
     submissions,
@@ -31,6 +32,7 @@ app = typer.Typer(
 )
 check.register(app)
 convert.register(app)
+new.register(app)
 account.register(app)
 submissions.register(app)
 runs.register(app)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -38,10 +39,10 @@ def convert(
     from arena.packages.conversion import convert as convert_task
     from arena.packages.conversion import recognise_format
 
-    if not source.is_dir():
+    if not os.path.isdir(source):  # noqa: PTH112 (takes a name too long for the disk)
         raise typer.BadParameter(f"{str(source)!r} is not a folder")
     wanted = parse_domain(domain)
-    if recognise_format(source) is not None or (source / "task.md").exists():
+    if recognise_format(source) is not None or os.path.lexists(source / "task.md"):
         report = convert_task(source, destination, wanted)
         if json:
             print_json({"ok": report.ok, "tasks": [report.as_dict()], "skipped": []})
@@ -67,7 +68,11 @@ def _convert_all(source: Path, destination: Path, domain: Domain | None, json: b
     from arena.packages.conversion import NoTask, recognise_format
     from arena.packages.conversion import convert as convert_task
 
-    folders = sorted(path for path in source.iterdir() if path.is_dir())
+    try:
+        folders = sorted(path for path in source.iterdir() if path.is_dir())
+    except OSError as exc:
+        problem = f"it cannot be read ({exc.strerror})"
+        raise NoTask(source=repr(str(source)), problem=problem) from exc
     tasks = [path for path in folders if recognise_format(path) is not None]
     skipped = [path.name for path in folders if path not in tasks]
     if not tasks:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as jsonlib
+import os
 import re
 import shlex
 import shutil
@@ -60,7 +61,7 @@ def new(
         raise typer.BadParameter(f"{author!r} is no Hub user name")
     wanted = parse_domain(domain)
     folder = into / name
-    if folder.exists() or folder.is_symlink():
+    if os.path.lexists(folder):
         raise _not_made(folder, "it exists already", "Choose another name; nothing was changed.")
     why = ""
     if author is None:

@@ -73,6 +73,7 @@ def test_a_conversion_that_cannot_be_says_why(arena: Any, tmp_path: Path) -> Non
     (tmp_path / "empty").mkdir()
     cases = [
         (tmp_path / "absent", 2, "usage"),
+        (tmp_path / ("a" * 300), 2, "usage"),
         (tmp_path / "empty", 1, "no_task"),
         (write_task(tmp_path / "package", {"task.md": "x"}), 1, "no_task"),
         (write_task(tmp_path / "bad", HARBOR, {"task.toml": "["}), 1, "not_converted"),
@@ -81,6 +82,9 @@ def test_a_conversion_that_cannot_be_says_why(arena: Any, tmp_path: Path) -> Non
         code, answer = arena("convert", source, tmp_path / "made")
         assert (code, answer["ok"], answer["error"]["code"]) == (status, False, error)
     assert not (tmp_path / "made").exists()
+    source = write_task(tmp_path / "good", HARBOR)
+    code, answer = arena("convert", source, tmp_path / ("a" * 300))
+    assert (code, answer["error"]["code"]) == (1, "destination_in_use")
 
 
 def test_the_report_can_be_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -146,6 +150,7 @@ def test_what_stays_open_is_said(capsys: pytest.CaptureFixture[str], tmp_path: P
         (["x", "--author", "a: b"], 2, "usage"),
         (["taken"], 1, "not_made"),
         (["x", "--into", "file"], 1, "not_made"),
+        (["x", "--into", "a" * 300], 1, "not_made"),
     ],
 )
 def test_what_cannot_be_made_is_refused(

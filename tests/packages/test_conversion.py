@@ -335,3 +335,21 @@ def test_the_specification_names_every_field() -> None:
     named = set(re.findall(r"`([^`\n]+)`", spec))
     for fields in (HARBOR_FIELDS, TASK_FIELDS, CLIENT_FIELDS, COMPOSE_FIELDS, SOLUTION_FIELDS):
         assert fields.keys() <= named
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        '[metadata]\nx = "@' + " " * 250_000 + 'y"',
+        '[metadata]\nx = "' + "a@" * 125_000 + '"',
+        "".join(".".join(["a"] * 22) + f".b{n} = 1\n" for n in range(4_500)),
+        '[environment]\nmemory = "' + " " * 250_000 + '"',
+        "[[a]]\n" * 9_000,
+    ],
+    ids=["blanks", "at signs", "long keys", "size", "tables"],
+)
+def test_large_settings_are_converted_soon(tmp_path: Path, settings: str) -> None:
+    source = write_task(tmp_path / "source", HARBOR, {"task.toml": settings})
+    started = time.monotonic()
+    convert(source, tmp_path / "made")
+    assert time.monotonic() - started < 10

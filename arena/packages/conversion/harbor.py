@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from arena.packages.conversion.draft import DOCKERFILE, Draft
@@ -18,6 +19,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "verifier": {"timeout_sec": 600},
 }
 _COMPOSE = ("docker-compose.yaml", "docker-compose.yml", "compose.yaml", "compose.yml")
+_PLAIN_PATH = re.compile(r"(?:/[\w-][\w.-]*)+")
 _SCRIPT = "byte for byte; it finds its files at /verifier and at /tests"
 # what a task may ask for and the arena's sandbox does not give
 _NOT_GIVEN = ("gpus", "tpu", "healthcheck", "mcp_servers", "skills_dir")
@@ -95,7 +97,8 @@ def _settle_artifacts(draft: Draft, artifacts: Any) -> None:
     if paths:
         lines = parse_dockerfile(draft.text_of(DOCKERFILE))
         workdirs = [line.value for line in lines if line.name == "WORKDIR"]
-        paths.append(workdirs[-1] if workdirs else DEFAULT_WORKSPACE)
+        plain = workdirs and _PLAIN_PATH.fullmatch(workdirs[-1])
+        paths.append(workdirs[-1] if plain else DEFAULT_WORKSPACE)
         draft.front["artifacts"] = list(dict.fromkeys(map(str, paths)))
     draft.todo(
         "task.md: artifacts: the verifier runs in a fresh container with the working directory "

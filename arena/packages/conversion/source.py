@@ -65,7 +65,7 @@ class Source:
 
     def toml(self, path: str) -> dict[str, Any]:
         """A TOML file's tables, within the limits that YAML has here."""
-        text = self.text(path)
+        text = self.text(path).removeprefix("\ufeff")
         if _LONG_KEY.search(text):
             raise self.refused(f"{path} has a dotted key of {MAX_DEPTH} parts")
         try:

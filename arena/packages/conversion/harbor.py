@@ -46,7 +46,9 @@ def convert_harbor(draft: Draft, domain: Domain | None) -> None:
     _settle_artifacts(draft, settings.get("artifacts"))
     _say_what_is_not_given(draft, environment)
     if "timeout_sec" not in draft.front["agent"]:
-        draft.todo("task.md: agent.timeout_sec: the source sets no limit; 900 s is written")
+        draft.todo(
+            "task.md: agent.timeout_sec: the source sets none for the whole task; 900 is written"
+        )
     settle(draft, domain, DEFAULTS)
 
 

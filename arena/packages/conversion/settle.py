@@ -73,6 +73,6 @@ def keep_prompt(draft: Draft) -> None:
     draft.prompt = "\n".join(lines).strip("\n")
     if reserved:
         draft.todo(
-            f"task.md: ## prompt: {len(reserved)} headings that a task.md reserves got a blank "
-            "before them, which Markdown reads alike; reword them if you like"
+            f"task.md: ## prompt: headings that a task.md reserves ({len(reserved)} of them) got a "
+            "blank before them, which Markdown reads alike; reword them if you like"
         )

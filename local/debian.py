@@ -53,3 +53,18 @@ def package_version(package: str) -> str | None:
     )
     status, _, version = done.stdout.partition(" ")
     return version if done.returncode == 0 and status == "installed" else None
+
+
+def mirror() -> str | None:
+    """Where apt gets Debian itself from; None where none of its sources is Debian's."""
+    fields = "$(ORIGIN) $(LABEL) $(COMPONENT) $(REPO_URI)"
+    done = subprocess.run(
+        ["apt-get", "indextargets", "--format", fields, "Created-By: Packages"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    for line in done.stdout.splitlines():
+        if line.startswith("Debian Debian main "):
+            return line.removeprefix("Debian Debian main ")
+    return None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from local.baseimages import ensure_base_images
+from local.baseimages import BUSYBOX, DEFAULT_CACHE, PYTHON, BaseImageError, ensure_base_images
 from local.browser import ensure_chromium
 from local.engine import DEFAULT_DIRECTORY, ensure_engine
 from tests.hub import RunningHub, start_hub
@@ -20,11 +20,24 @@ ROOT = Path(__file__).resolve().parents[1]
 @pytest.fixture(scope="session")
 def docker_engine() -> str:
     """The address of a Docker engine; a private one is started where none runs and it may be."""
+    return _engine_with(BUSYBOX)
+
+
+@pytest.fixture(scope="session")
+def python_engine() -> str:
+    """The address of a Docker engine that has Python's image, which takes a minute to make once."""
+    return _engine_with(PYTHON)
+
+
+def _engine_with(image: str) -> str:
     engine = ensure_engine(ROOT / DEFAULT_DIRECTORY)
     if engine.url is None:
         cannot(engine.reason or "no Docker engine")
     if engine.private:
-        ensure_base_images(engine.url)
+        try:
+            ensure_base_images(engine.url, [image], ROOT / DEFAULT_CACHE)
+        except BaseImageError as error:
+            cannot(str(error))
     return engine.url
 
 

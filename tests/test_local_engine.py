@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from docker import APIClient
 
-from local import daemon, engine
-from local.baseimages import BUSYBOX, STAND_IN_LABEL, ensure_base_images
+from local import daemon, debian, engine
+from local.baseimages import BUSYBOX, PYTHON, STAND_IN_LABEL, BaseImageError, ensure_base_images
 from tests.needs import cannot
 
 pytestmark = pytest.mark.docker
@@ -114,19 +114,61 @@ def test_what_keeps_it_down_is_told(directory: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.usefixtures("can_start")
-def test_stand_ins_are_labelled_made_once_and_the_same_everywhere(directory: Path) -> None:
+def test_stand_ins_are_labelled_made_once_and_the_same_everywhere(
+    directory: Path, tmp_path: Path
+) -> None:
     url = engine.ensure_engine(directory).url
     assert url is not None
     client = APIClient(base_url=url, version="auto")
     try:
-        assert ensure_base_images(url) == [BUSYBOX]
-        assert ensure_base_images(url) == []
+        assert ensure_base_images(url, cache=tmp_path / "one") == [BUSYBOX]
+        assert ensure_base_images(url, cache=tmp_path / "one") == []
         image = client.inspect_image(BUSYBOX)
         assert "busybox-static" in image["Config"]["Labels"][STAND_IN_LABEL]
         client.remove_image(BUSYBOX)
-        ensure_base_images(url)
+        ensure_base_images(url, cache=tmp_path / "two")
         assert client.inspect_image(BUSYBOX)["Id"] == image["Id"]
     finally:
+        client.close()
+
+
+@pytest.mark.usefixtures("can_start")
+def test_a_stand_in_is_loaded_from_its_file(
+    directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = engine.ensure_engine(directory).url
+    assert url is not None
+    ensure_base_images(url, cache=tmp_path)
+    client = APIClient(base_url=url, version="auto")
+    client.remove_image(BUSYBOX)
+    client.close()
+    monkeypatch.setattr(debian, "package_version", lambda _package: pytest.fail("made again"))
+    assert ensure_base_images(url, cache=tmp_path) == [BUSYBOX]
+
+
+@pytest.mark.usefixtures("can_start")
+def test_a_stand_in_that_cannot_be_made_says_why_and_leaves_no_file(
+    directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = engine.ensure_engine(directory).url
+    assert url is not None
+    monkeypatch.setattr(debian, "why_not_installable", lambda: "not on Debian or Ubuntu")
+    with pytest.raises(BaseImageError, match=rf"{PYTHON} .*: not on Debian or Ubuntu"):
+        ensure_base_images(url, [PYTHON], tmp_path / "cache")
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_pythons_stand_in_has_what_the_real_one_has(python_engine: str) -> None:
+    client = APIClient(base_url=python_engine, version="auto")
+    code = "import ctypes, decimal, sqlite3, ssl, unittest, zoneinfo; print(ctypes.__file__)"
+    command = ["sh", "-ec", f"bash --version; python -c '{code}'; exec /usr/local/bin/python3 -V"]
+    container = client.create_container(PYTHON, command, network_disabled=True)
+    try:
+        client.start(container)
+        assert client.wait(container, timeout=60)["StatusCode"] == 0, client.logs(container)
+        assert b"Python 3.11." in client.logs(container)
+    finally:
+        client.remove_container(container, force=True)
         client.close()
 
 

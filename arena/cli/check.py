@@ -13,7 +13,7 @@ from arena.cli.findings import print_findings
 from arena.cli.output import note, out, plain, print_json, state, table
 from arena.errors import ArenaError
 from arena.packages import PackageReport, ResourceCaps, check_collection, check_package
-from arena.packages.findings import RULES_VERSION, Finding
+from arena.packages.findings import RULES_VERSION, Finding, shown
 from arena.packages.layout import Layout, collection_folders, recognise
 
 _WORDS: dict[Layout, str] = {
@@ -63,8 +63,8 @@ def check(
 ) -> int:
     """Check task packages as the arena does. Exit 0: no error; 1: errors; 2: wrong usage."""
     for path in paths:
-        if not path.is_dir():
-            raise typer.BadParameter(f"{str(path)!r} is not a folder")
+        if not _is_folder(path):
+            raise typer.BadParameter(f"{shown(str(path))} is not a folder")
     caps = _caps(challenge) if challenge else None
     checked = [part for path in paths for part in _checked(path, caps)]
     findings = [
@@ -110,6 +110,13 @@ def rules(
             empty="No rules.",
         )
         note("One of them with examples: arena rules CODE")
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a name longer than the file system takes
+        return False
 
 
 def _caps(challenge: str) -> ResourceCaps:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from arena.packages.conversion.formats import Format, recognise_format
+from arena.packages.formats import Format, recognise_format
 
 FOLDERS = ("envs", "tasks")
 """Folders of a collection under which its packages may stand."""

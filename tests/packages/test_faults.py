@@ -16,7 +16,7 @@ def task(old: str, new: str) -> Changes:
     return {"task.md": FILES["task.md"].replace(old, new)}
 
 
-def test_sh(*lines: str) -> Changes:
+def verdict(*lines: str) -> Changes:
     return {"verifier/test.sh": "\n".join(["#!/bin/sh", *lines, ""])}
 
 
@@ -42,7 +42,7 @@ FAULTS: list[tuple[str, Changes, Place]] = [
     ("a NUL byte", {"verifier/verifier.md": "---\n\0"}, ("TP013", "verifier/verifier.md", 2)),
     ("a Latin-1 rubric", {"verifier/rubrics/quality.md": "x\n" + LATIN}, ("TP013", "verifier/rubrics/quality.md", 2)),
     ("a private key", {"environment/id": None, "environment/id.pem": "\n-----BEGIN RSA PRIVATE KEY-----\n" + "M" * 64 + "\n"}, ("TP029", "environment/id.pem", 2)),
-    ("a GitHub token", test_sh(CHECK, REWARD, "# ghp_" + "a1B2" * 9), ("TP029", "verifier/test.sh", 4)),
+    ("a GitHub token", verdict(CHECK, REWARD, "# ghp_" + "a1B2" * 9), ("TP029", "verifier/test.sh", 4)),
     # document
     ("a reserved heading twice", task("Write the", "A\n\n## prompt\n\nWrite the"), ("TP002", "task.md", 21)),
     ("an alias", task("  author_hub: author", "  author_hub: &a author\n  x: *a"), ("TP002", "task.md", 5)),
@@ -101,37 +101,37 @@ FAULTS: list[tuple[str, Changes, Place]] = [
     # verifier
     ("a judge that is not run here", {"verifier/verifier.md": "---\nverifier:\n  default_strategy: a\n  strategies:\n    a: {type: llm-judge, rubric: x}\n---\n"}, ("TP011", "verifier/verifier.md", 5)),
     ("a weight that is a word", {"verifier/verifier.md": FILES["verifier/verifier.md"].replace("  name: answer\n", "  name: answer\n  rubric:\n    dimensions:\n      style: {weight: much}\n")}, ("TP011", "verifier/verifier.md", 7)),
-    ("1 after the tests, whatever they say", test_sh("python3 -m unittest || true", "echo 1.0 > /logs/verifier/reward.txt"), ("TP012", "verifier/test.sh", 3)),
-    ("1 through a variable", test_sh("REWARD=1", 'mkdir -p "$(dirname "$BENCHFLOW_REWARD_TEXT")"', 'echo "${REWARD}" > "$BENCHFLOW_REWARD_TEXT"'), ("TP012", "verifier/test.sh", 4)),
-    ("1 by a here-document", test_sh("cat > /logs/verifier/reward.txt <<EOF", "1", "EOF"), ("TP012", "verifier/test.sh", 2)),
-    ("1 by tee", test_sh("echo 1 | tee /logs/verifier/reward.txt"), ("TP012", "verifier/test.sh", 2)),
-    ("1 as JSON", test_sh("echo '{\"reward\": 1.0}' > /logs/verifier/reward.json"), ("TP012", "verifier/test.sh", 2)),
-    ("1 on both branches", test_sh("if true; then echo 1 > /logs/verifier/reward.txt", "else echo 1.0 > /logs/verifier/reward.txt; fi"), ("TP012", "verifier/test.sh", 2)),
-    ("0 for everyone", test_sh("printf '%s\\n' 0 > /logs/verifier/reward.txt"), ("TP012", "verifier/test.sh", 2)),
+    ("1 after the tests, whatever they say", verdict("python3 -m unittest || true", "echo 1.0 > /logs/verifier/reward.txt"), ("TP012", "verifier/test.sh", 3)),
+    ("1 through a variable", verdict("REWARD=1", 'mkdir -p "$(dirname "$BENCHFLOW_REWARD_TEXT")"', 'echo "${REWARD}" > "$BENCHFLOW_REWARD_TEXT"'), ("TP012", "verifier/test.sh", 4)),
+    ("1 by a here-document", verdict("cat > /logs/verifier/reward.txt <<EOF", "1", "EOF"), ("TP012", "verifier/test.sh", 2)),
+    ("1 by tee", verdict("echo 1 | tee /logs/verifier/reward.txt"), ("TP012", "verifier/test.sh", 2)),
+    ("1 as JSON", verdict("echo '{\"reward\": 1.0}' > /logs/verifier/reward.json"), ("TP012", "verifier/test.sh", 2)),
+    ("1 on both branches", verdict("if true; then echo 1 > /logs/verifier/reward.txt", "else echo 1.0 > /logs/verifier/reward.txt; fi"), ("TP012", "verifier/test.sh", 2)),
+    ("0 for everyone", verdict("printf '%s\\n' 0 > /logs/verifier/reward.txt"), ("TP012", "verifier/test.sh", 2)),
     (
         "1 from Python",
-        {**test_sh("python3 /verifier/test_outputs.py"), **outputs("from pathlib import Path", "Path('/logs/verifier/reward.txt').write_text('1.0')")},
+        {**verdict("python3 /verifier/test_outputs.py"), **outputs("from pathlib import Path", "Path('/logs/verifier/reward.txt').write_text('1.0')")},
         ("TP012", "verifier/test_outputs.py", 2),
     ),
     ("a test that passes", outputs("class T:", "    def test_a(self):", "        pass"), ("TP028", "verifier/test_outputs.py", 2)),
     ("a test of words", outputs('def test_a():', '    """Later."""'), ("TP028", "verifier/test_outputs.py", 1)),
-    ("apt at scoring time", test_sh("apt-get update && apt-get install -y jq", CHECK, REWARD), ("TP027", "verifier/test.sh", 2)),
-    ("uvx at scoring time", test_sh("curl -LsSf https://astral.sh/uv/install.sh | sh", "if uvx --with pytest==8.4.1 pytest /verifier; then r=1; else r=0; fi", REWARD), ("TP027", "verifier/test.sh", 2)),
-    ("pip as a module, wrapped", test_sh("env PIP_QUIET=1 timeout 60 python3 -m pip install pytest", CHECK, REWARD), ("TP027", "verifier/test.sh", 2)),
-    ("curl in a string", test_sh("bash -c 'curl -s https://example.org/x > /tmp/x'", CHECK, REWARD), ("TP027", "verifier/test.sh", 2)),
-    ("git clone", test_sh("git clone https://github.com/o/n /tmp/n", CHECK, REWARD), ("TP027", "verifier/test.sh", 2)),
+    ("apt at scoring time", verdict("apt-get update && apt-get install -y jq", CHECK, REWARD), ("TP027", "verifier/test.sh", 2)),
+    ("uvx at scoring time", verdict("curl -LsSf https://astral.sh/uv/install.sh | sh", "if uvx --with pytest==8.4.1 pytest /verifier; then r=1; else r=0; fi", REWARD), ("TP027", "verifier/test.sh", 2)),
+    ("pip as a module, wrapped", verdict("env PIP_QUIET=1 timeout 60 python3 -m pip install pytest", CHECK, REWARD), ("TP027", "verifier/test.sh", 2)),
+    ("curl in a string", verdict("bash -c 'curl -s https://example.org/x > /tmp/x'", CHECK, REWARD), ("TP027", "verifier/test.sh", 2)),
+    ("git clone", verdict("git clone https://github.com/o/n /tmp/n", CHECK, REWARD), ("TP027", "verifier/test.sh", 2)),
     ("a data set", outputs("from datasets import load_dataset", "def test_a():", "    assert load_dataset('o/n')"), ("TP027", "verifier/test_outputs.py", 3)),
     ("requests", outputs("import requests as r", "URL = 'https://example.org/a'", "def test_a():", "    assert r.get(URL).ok"), ("TP027", "verifier/test_outputs.py", 4)),
     ("a table from afar", outputs("import pandas as pd", "def test_a():", "    assert len(pd.read_csv('https://example.org/a.csv'))"), ("TP027", "verifier/test_outputs.py", 3)),
     ("pip by subprocess", outputs("import subprocess", "subprocess.run(['pip', 'install', 'x'], check=True)", "def test_a():", "    assert f()"), ("TP027", "verifier/test_outputs.py", 2)),
     ("wget by os.system", outputs("import os", "os.system('wget -q https://example.org/x')", "def test_a():", "    assert f()"), ("TP027", "verifier/test_outputs.py", 2)),
     ("an oracle that downloads", {"oracle/solve.sh": "#!/bin/sh\n\npip install x\n"}, ("TP036", "oracle/solve.sh", 3)),
-    ("a quote that never ends", test_sh(CHECK, 'echo "$r > /logs/verifier/reward.txt'), ("TP032", "verifier/test.sh", 3)),
+    ("a quote that never ends", verdict(CHECK, 'echo "$r > /logs/verifier/reward.txt'), ("TP032", "verifier/test.sh", 3)),
     ("an unfinished loop", {"oracle/solve.sh": "#!/bin/bash\nfor i in 1 2; do\n  echo $i\n"}, ("TP032", "oracle/solve.sh", 2)),
     ("indented wrongly", outputs("def f():", "return 1"), ("TP033", "verifier/test_outputs.py", 2)),
     ("Python of the last century", {"oracle/x.py": "import sys\nprint >>sys.stderr, 'x' 'y' if\n"}, ("TP033", "oracle/x.py", 2)),
-    ("the tests are missing", test_sh("pytest -q /verifier/test_outputs.py::test_a", CHECK, REWARD), ("TP034", "verifier/test.sh", 2)),
-    ("by the legacy path", test_sh("python3 /tests/check.py", CHECK, REWARD), ("TP034", "verifier/test.sh", 2)),
+    ("the tests are missing", verdict("pytest -q /verifier/test_outputs.py::test_a", CHECK, REWARD), ("TP034", "verifier/test.sh", 2)),
+    ("by the legacy path", verdict("python3 /tests/check.py", CHECK, REWARD), ("TP034", "verifier/test.sh", 2)),
 ]  # fmt: skip
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
-from arena.packages.conversion.formats import Format
 from arena.packages.document import DocumentError, parse_document
 from arena.packages.findings import shown
+from arena.packages.formats import Format
 from arena.packages.rules.document import licence_fault
 from arena.packages.rules.rule import Fault
 from arena.packages.schema import MAX_LICENCE

@@ -16,10 +16,13 @@ def recognise_format(folder: Path) -> Format | None:
 
     Only the names at the folder's root are read, and no link is followed.
     """
-    if folder.is_symlink() or not folder.is_dir():
-        return None
-    with os.scandir(folder) as entries:
-        names = {entry.name for entry in entries if not entry.is_symlink()}
+    try:
+        if folder.is_symlink() or not folder.is_dir():
+            return None
+        with os.scandir(folder) as entries:
+            names = {entry.name for entry in entries if not entry.is_symlink()}
+    except OSError:
+        return None  # it may not be read, or has a name that no file system takes
     if "task.md" in names:
         return None
     if "task.toml" in names:

@@ -150,19 +150,24 @@ def _all_findings(part: Checked) -> list[tuple[str, Finding]]:
 def _print(checked: list[Checked], findings: list[dict[str, Any]], ok: bool) -> None:
     for part in checked:
         count = len(part.packages)
-        of = f" of {count} package{'s' * (count != 1)}" if part.layout == "collection" else ""
+        of = f" of {_counted(count, 'package')}" if part.layout == "collection" else ""
         out.print(plain(f"{part.path}: {_WORDS[part.layout]}{of}"))
     if findings:
         print_findings(findings)
     errors = sum(f["severity"] == "error" for f in findings)
     packages = sum(len(part.packages) for part in checked)
-    out.print(f"{packages} packages, {errors} errors, {len(findings) - errors} warnings")
+    warnings = _counted(len(findings) - errors, "warning")
+    out.print(f"{_counted(packages, 'package')}, {_counted(errors, 'error')}, {warnings}")
     if ok:
         note("Next: arena submit hf:OWNER/NAME@REVISION --title T --wait")
     elif any(part.layout == "nothing" for part in checked):
         note(_TEMPLATE)
     else:
         note("More about a rule, with examples: arena rules CODE")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" + "s" * (count != 1)
 
 
 def _answer(ok: bool, checked: list[Checked]) -> dict[str, Any]:

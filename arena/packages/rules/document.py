@@ -25,6 +25,7 @@ _PLACEHOLDER = re.compile(
     r"(?: here)?\W*)$|[<\[{](?:your|insert|describe)[ _-][^\n>\]}]{1,60}[>\]}]",
     re.I | re.M,
 )
+_MARKED_LINE = re.compile(rf"^{MARKER}\b", re.M)
 _PLACEHOLDER_VALUE = re.compile(
     rf"(?:.*{MARKER}.*|todo|tbd|fixme|xxx|changeme|replace[-_ ]?me|your[-_ ].{{0,40}}|<.{{0,60}}>)",
     re.I,
@@ -127,8 +128,8 @@ def template_is_filled_in(package: PackageText) -> Iterator[Fault]:
         if isinstance(value, str) and _PLACEHOLDER_VALUE.fullmatch(value.strip()[:200]):
             line = package.task.line_of(path) if package.task else None
             yield _placeholder(".".join(map(str, path)), shown(value), TASK, line)
-    if match := _PLACEHOLDER.search(package.prompt):
-        line = _line_of(package.text(TASK), match[0])
+    if package.task and (match := _PLACEHOLDER.search(package.prompt)):
+        line = _body_line_of(package, match[0])
         yield _placeholder("the prompt", shown(match[0]), TASK, line)
     rubrics = [file for file in package.below("verifier/rubrics") if file.endswith(".md")]
     for file in [DESCRIPTION, *rubrics]:
@@ -139,17 +140,30 @@ def template_is_filled_in(package: PackageText) -> Iterator[Fault]:
         if MARKER in (package.text(file) or ""):
             line = _line_of(package.text(file), MARKER)
             yield _placeholder(file, shown(MARKER), file, line)
+    for file, text in package.small_texts.items():
+        if file.startswith("environment/") and (match := _MARKED_LINE.search(text)):
+            yield _placeholder(file, shown(MARKER), file, _line_of(text, match[0]))
 
 
 def _placeholder(what: str, found: str, file: str, line: int | None) -> Fault:
     return Fault(f"{what} still holds the placeholder {found}", file, "Write your own there.", line)
 
 
-def _line_of(text: str | None, part: str) -> int | None:
+def _body_line_of(package: PackageText, part: str) -> int | None:
+    """The line of task.md at which a part of its body stands."""
+    if package.task is None:
+        return None
+    above = package.task.body_line - 1
+    return above + _line_of("\n".join((package.text(TASK) or "").splitlines()[above:]), part)
+
+
+def _line_of(text: str | None, part: str) -> int:
     return (text or "").partition(part)[0].count("\n") + 1
 
 
 def prompt_hides_the_answer(package: PackageText) -> Iterator[Fault]:
+    if package.task is None:
+        return
     prompt = package.prompt
     numbers = set(_NUMBER.findall(prompt))
     for path, file in package.python_files.items():
@@ -159,7 +173,7 @@ def prompt_hides_the_answer(package: PackageText) -> Iterator[Fault]:
             given = value in numbers if _NUMBER.fullmatch(value) else value in prompt
             if given:
                 hint = "Let the agent find it out: say what is wanted, not what it comes to."
-                line = _line_of(package.text(TASK), value)
+                line = _body_line_of(package, value)
                 yield Fault(
                     f"the prompt gives away {shown(value)}, which {path} expects", TASK, hint, line
                 )

@@ -126,7 +126,8 @@ class Truth:
             return Decimal(cents) / 100
         if row["kind"] == "hotel":
             director = self.grades[row["employee"]] == "director"
-            return NIGHT.get(row["city"], 120) * int(row["quantity"]) * Decimal(1.25 if director else 1)
+            night = NIGHT.get(row["city"], 120) * Decimal(1.25 if director else 1)
+            return night * int(row["quantity"])
         return euros
 
 

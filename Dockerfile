@@ -12,8 +12,8 @@ ENV SYSTEM=spaces \
 
 RUN useradd --create-home --uid 1000 user
 WORKDIR /home/user/app
-COPY requirements.txt constraints.txt ./
-RUN pip install --no-cache-dir -c constraints.txt -r requirements.txt
+COPY requirements-check.txt requirements.txt constraints.txt ./
+RUN pip install --no-cache-dir -c constraints.txt -r requirements-check.txt -r requirements.txt
 COPY --chown=user . .
 USER user
 EXPOSE 7860

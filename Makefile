@@ -10,7 +10,7 @@ BIN := .venv/bin
 # What runs: the arena's set and the trainer's, and the `arena` command.
 setup: .venv/.ready
 
-.venv/.ready: requirements.txt requirements-posttrain.txt pyproject.toml constraints.txt
+.venv/.ready: requirements-check.txt requirements.txt requirements-posttrain.txt pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; this is " + sys.version.split()[0] + ". Try: make run PYTHON=python3.11") if sys.version_info < (3, 11) else None'
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || \
 	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get -q update && \

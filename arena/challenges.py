@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from math import inf
 from pathlib import Path
 from typing import Literal, Self, TypeVar
 
@@ -16,6 +17,7 @@ from pydantic import (
     model_validator,
 )
 
+from arena.packages import ResourceCaps
 from arena.packages.yamltext import YamlError, load_yaml
 
 Fraction = float
@@ -230,6 +232,18 @@ class Challenges(BaseModel):
     arena: ArenaFile
     challenges: dict[str, Challenge]
     recipes: dict[str, Recipe] = Field(description="by challenge id")
+
+    def training_caps(self, challenge: str | None = None) -> ResourceCaps:
+        """What one challenge gives to training tasks at most, or the most that any gives.
+
+        Raises:
+            KeyError: there is no such challenge.
+        """
+        chosen = [self.challenges[challenge]] if challenge else list(self.challenges.values())
+        caps = [c.sandbox.training.model_dump() for c in chosen]
+        return ResourceCaps(
+            **{name: max((c[name] for c in caps), default=inf) for name in ResourceCaps._fields}
+        )
 
 
 Model = TypeVar("Model", bound=BaseModel)

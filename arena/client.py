@@ -5,13 +5,11 @@ from __future__ import annotations
 import time
 import uuid
 from typing import Any
-from urllib.parse import quote
 
 import httpx
 
 from arena.errors import ArenaError, InvalidToken
 
-DEFAULT_URL = "http://127.0.0.1:7860"
 _ATTEMPTS = 4
 
 
@@ -33,11 +31,6 @@ class ArenaUnreachable(ArenaError):
     code, status = "arena_unreachable", 503
     text = "The arena at {url} does not answer: {problem}."
     advice = "Check ARENA_URL and that the arena is up, then try again."
-
-
-def address(*parts: str) -> str:
-    """A path of the API: what a user typed stays one part of it, whatever it holds."""
-    return "".join("/" + quote(part, safe=":").replace(".", "%2E") for part in parts)
 
 
 class ArenaClient:

@@ -82,9 +82,7 @@ class Arena:
         self.identities = Identities(settings.hub_endpoint)
         self.ledger = Ledger(Store(settings.results_repo or f"{organization}/results", api))
         self._hub = HubSource(settings.hub_endpoint, settings.data / "files")
-        self._validator = Validator(
-            self.ledger, self._hub, self._indexes, self.challenges.arena.collection_size
-        )
+        self._validator = Validator(self.ledger, self._hub, self._indexes, self.challenges)
         self.queue = RunQueue(
             self.ledger, self.challenges, settings.lease_seconds, self._takes_leases
         )

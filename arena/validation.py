@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from arena.challenges import CollectionSize
+from arena.challenges import Challenges
 from arena.errors import ArenaError, DuplicateCollection, HubUnavailable, NearCopy
 from arena.ledger import Ledger
 from arena.nearcopies import COMPARED, SealedIndex
@@ -69,12 +69,13 @@ class Validator:
         ledger: Ledger,
         hub: HubSource,
         indexes: Callable[[], list[SealedIndex]],
-        size: CollectionSize,
+        challenges: Challenges,
     ) -> None:
         self._ledger = ledger
         self._hub = hub
         self._indexes = indexes
-        self._size = size
+        self._size = challenges.arena.collection_size
+        self._caps = challenges.training_caps()
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="validation")
         self._progress: dict[str, Progress] = {}
         self._lock = threading.Lock()
@@ -129,7 +130,9 @@ class Validator:
                 with _stage(progress, "fetching"):
                     self._fetch(PinnedSource(address, address.revision), Path(folder), progress)
                 with _stage(progress, "checking"):
-                    report = check_collection(Path(folder), self._size.min, self._size.max)
+                    report = check_collection(
+                        Path(folder), self._size.min, self._size.max, self._caps
+                    )
                 if report.collection is None:
                     return _Verdict("invalid", report)
                 with _stage(progress, "comparing"):

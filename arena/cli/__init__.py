@@ -7,7 +7,18 @@ import sys
 import typer
 from pydantic import ValidationError
 
-from arena.cli import account, check, commons, leaderboard, reviews, runs, submissions, worker
+from arena.cli import (
+    account,
+    check,
+    commons,
+    convert,
+    leaderboard,
+    new,
+    reviews,
+    runs,
+    submissions,
+    worker,
+)
 from arena.cli.output import print_failure
 from arena.errors import ArenaError, BadRequest
 
@@ -20,6 +31,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 check.register(app)
+convert.register(app)
+new.register(app)
 account.register(app)
 submissions.register(app)
 runs.register(app)

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
+from arena.addresses import address
 from arena.cli.connection import Json, Reason, client
 from arena.cli.output import facts, plain, print_json, state, table
-from arena.client import address
 
 
 def register(app: typer.Typer) -> None:

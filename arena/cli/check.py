@@ -1,57 +1,179 @@
-"""`arena check`: the arena's own checks, offline and without a key."""
+"""`arena check`: the arena's checks, offline and without a key. `arena rules`: its rule book."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from arena.cli.connection import Json
-from arena.cli.output import note, out, print_json
-from arena.cli.submissions import print_findings
-from arena.packages import PackageReport, check_collection, check_package
-from arena.packages.findings import RULES_VERSION
+from arena.cli.findings import print_findings
+from arena.cli.output import note, out, plain, print_json, state, table
+from arena.errors import ArenaError
+from arena.packages import PackageReport, ResourceCaps, check_collection, check_package
+from arena.packages.findings import RULES_VERSION, Finding, shown
+from arena.packages.layout import Layout, collection_folders, recognise
+
+_WORDS: dict[Layout, str] = {
+    "package": "a task package",
+    "collection": "a collection",
+    "collections": "a folder of collections",
+    "harbor": "a Harbor task",
+    "terminal-bench": "a Terminal-Bench task",
+    "nothing": "no package",
+}
+_TEMPLATE = "Start from the template with `arena new NAME`, or name the folder that holds task.md."
+
+
+class UnknownRule(ArenaError):
+    code, status = "unknown_rule", 404
+    text = "There is no rule {rule}."
+    advice = "`arena rules` lists them."
+
+
+class NoChallengeFile(ArenaError):
+    code, status = "no_challenge_file", 404
+    text = "There is no challenge file for {challenge!r}: {problem}."
+    advice = "Name one of the folders of challenges/, or set ARENA_CHALLENGES to where they are."
+
+
+class Checked(NamedTuple):
+    """One path that was checked: what it was taken for, and what was found."""
+
+    path: Path
+    layout: Layout
+    packages: list[PackageReport]
+    findings: list[Finding]
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command."""
+    """Adds the commands."""
     app.command("check")(check)
+    app.command("rules")(rules)
 
 
 def check(
-    paths: Annotated[list[Path], typer.Argument(help="Packages or collections.")],
+    paths: Annotated[list[Path], typer.Argument(help="Packages, collections, or folders of them.")],
+    challenge: Annotated[
+        str | None, typer.Option("--challenge", help="Compare with what this challenge gives.")
+    ] = None,
     json: Json = False,
 ) -> int:
     """Check task packages as the arena does. Exit 0: no error; 1: errors; 2: wrong usage."""
-    packages: list[PackageReport] = []
-    findings: list[dict[str, Any]] = []
     for path in paths:
-        if not path.is_dir():
-            raise typer.BadParameter(f"{str(path)!r} is not a folder")
-        if (path / "task.md").exists():
-            packages.append(check_package(path.resolve()))
-            continue
-        report = check_collection(path.resolve())
-        packages += report.packages
-        findings += [f.model_dump() | {"package": ""} for f in report.findings]
-    findings += [f.model_dump() | {"package": p.name} for p in packages for f in p.findings]
+        if not _is_folder(path):
+            raise typer.BadParameter(f"{shown(str(path))} is not a folder")
+    caps = _caps(challenge) if challenge else None
+    checked = [part for path in paths for part in _checked(path, caps)]
+    findings = [
+        finding.model_dump() | {"package": package}
+        for part in checked
+        for package, finding in _all_findings(part)
+    ]
     ok = not any(f["severity"] == "error" for f in findings)
     if json:
-        print_json(_answer(ok, packages, [f for f in findings if not f["package"]]))
-    elif findings:
-        print_findings(findings)
-    if not json:
-        errors = sum(f["severity"] == "error" for f in findings)
-        out.print(f"{len(packages)} packages, {errors} errors, {len(findings) - errors} warnings")
-        if ok:
-            note("Next: arena submit hf:OWNER/NAME@REVISION --title T --wait")
+        print_json(_answer(ok, checked))
+    else:
+        _print(checked, findings, ok)
     return 0 if ok else 1
 
 
-def _answer(ok: bool, packages: list[PackageReport], own: list[dict[str, Any]]) -> dict[str, Any]:
+def rules(
+    code: Annotated[str | None, typer.Argument(help="One rule, such as TP012.")] = None,
+    json: Json = False,
+) -> None:
+    """The rule book: every rule, or one with its reason and examples."""
+    from arena.packages.rules.book import rule_book
+
+    book = {rule.code: rule for rule in rule_book()}
+    if code is not None and code.upper() not in book:
+        raise UnknownRule(rule=code)
+    chosen = [book[code.upper()]] if code else list(book.values())
+    if json:
+        shown = [r.model_dump(exclude={"entry"}) | r.entry.model_dump() for r in chosen]
+        print_json({"ok": True, "rules": shown, "version": RULES_VERSION})
+    elif code:
+        rule = chosen[0]
+        out.print(f"{rule.code}  {rule.severity}  {rule.part}")
+        out.print(f"{rule.entry.title}.\n\n{rule.entry.why}")
+        where = f" (in {rule.entry.file})" if rule.entry.file else ""
+        for word, text in (("Bad", rule.entry.bad), ("Good", rule.entry.good)):
+            out.print(f"\n{word}{where}:")
+            for line in text.rstrip("\n").split("\n"):
+                out.print(f"    {plain(line)}")
+    else:
+        table(
+            ["code", "severity", "part", "~rule"],
+            [[r.code, state(r.severity), r.part, r.entry.title] for r in chosen],
+            empty="No rules.",
+        )
+        note("One of them with examples: arena rules CODE")
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a name longer than the file system takes
+        return False
+
+
+def _caps(challenge: str) -> ResourceCaps:
+    """What a challenge of this clone gives to training tasks."""
+    from arena.challenges import ChallengeFileError, load_challenges
+
+    try:
+        found = load_challenges(Path(os.environ.get("ARENA_CHALLENGES", "challenges")))
+        return found.training_caps(challenge)
+    except KeyError as exc:
+        raise NoChallengeFile(challenge=challenge, problem="no such folder") from exc
+    except ChallengeFileError as exc:
+        raise NoChallengeFile(challenge=challenge, problem=exc) from exc
+
+
+def _checked(path: Path, caps: ResourceCaps | None) -> list[Checked]:
+    layout = recognise(path.resolve())
+    if layout == "collections":
+        return [part for folder in collection_folders(path) for part in _checked(folder, caps)]
+    if layout == "package":
+        return [Checked(path, layout, [check_package(path.resolve(), caps)], [])]
+    report = check_collection(path.resolve(), caps=caps)
+    return [Checked(path, layout, report.packages, report.findings)]
+
+
+def _all_findings(part: Checked) -> list[tuple[str, Finding]]:
+    own = [("", finding) for finding in part.findings]
+    return own + [(p.name, finding) for p in part.packages for finding in p.findings]
+
+
+def _print(checked: list[Checked], findings: list[dict[str, Any]], ok: bool) -> None:
+    for part in checked:
+        count = len(part.packages)
+        of = f" of {_counted(count, 'package')}" if part.layout == "collection" else ""
+        out.print(plain(f"{part.path}: {_WORDS[part.layout]}{of}"))
+    if findings:
+        print_findings(findings)
+    errors = sum(f["severity"] == "error" for f in findings)
+    packages = sum(len(part.packages) for part in checked)
+    warnings = _counted(len(findings) - errors, "warning")
+    out.print(f"{_counted(packages, 'package')}, {_counted(errors, 'error')}, {warnings}")
+    if ok:
+        note("Next: arena submit hf:OWNER/NAME@REVISION --title T --wait")
+    elif any(part.layout == "nothing" for part in checked):
+        note(_TEMPLATE)
+    else:
+        note("More about a rule, with examples: arena rules CODE")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" + "s" * (count != 1)
+
+
+def _answer(ok: bool, checked: list[Checked]) -> dict[str, Any]:
     return {
         "ok": ok,
+        "paths": [{"path": str(part.path), "taken_for": _WORDS[part.layout]} for part in checked],
         "packages": [
             {
                 "path": p.path,
@@ -59,9 +181,10 @@ def _answer(ok: bool, packages: list[PackageReport], own: list[dict[str, Any]]) 
                 "ok": p.ok,
                 "findings": [f.model_dump() for f in p.findings],
             }
-            for p in packages
+            for part in checked
+            for p in part.packages
         ],
-        "findings": [{k: v for k, v in f.items() if k != "package"} for f in own],
+        "findings": [f.model_dump() for part in checked for f in part.findings],
         "near_copies": [],
         "rules": RULES_VERSION,
     }

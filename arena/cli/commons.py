@@ -5,10 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import httpx
 import typer
-from huggingface_hub import snapshot_download
-from huggingface_hub.errors import HfHubHTTPError
 
 from arena.cli.connection import Json, client
 from arena.cli.output import note, print_json, table
@@ -45,6 +42,10 @@ def pull(
     json: Json = False,
 ) -> None:
     """Download every released collection."""
+    import httpx
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError
+
     released = client().get("/commons", limit=200)["collections"]
     for repo in {c["repo"] for c in released}:
         try:

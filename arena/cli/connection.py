@@ -8,14 +8,16 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from huggingface_hub import get_token
 from rich.text import Text
 
+from arena.addresses import DEFAULT_URL
 from arena.cli.output import err, plain
-from arena.client import DEFAULT_URL, ArenaClient
+
+if TYPE_CHECKING:
+    from arena.client import ArenaClient
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Wait = Annotated[bool, typer.Option("--wait", help="Wait for the end; show how far it is.")]
@@ -26,6 +28,11 @@ _COUNTS = re.compile(r" \d+/\d+$")
 
 def client() -> ArenaClient:
     """The client of the arena at ARENA_URL, with the token of HF_TOKEN or the Hub's login."""
+    # what works offline (`arena check`) starts without these; they take half a second to load
+    from huggingface_hub import get_token
+
+    from arena.client import ArenaClient
+
     return ArenaClient(os.environ.get("ARENA_URL", DEFAULT_URL), get_token())
 
 

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
+from arena.addresses import address
 from arena.cli.connection import Json, Reason, Wait, client, follow
 from arena.cli.output import facts, note, out, print_json, state, table
-from arena.client import address
 from arena.figures import interval, percent, pp
 
 Run = dict[str, Any]

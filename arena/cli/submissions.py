@@ -6,9 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
+from arena.addresses import address
 from arena.cli.connection import Json, Wait, client, follow
+from arena.cli.findings import print_findings
 from arena.cli.output import facts, note, out, print_json, state, table
-from arena.client import address
 
 Submission = dict[str, Any]
 
@@ -100,21 +101,3 @@ def _print(s: Submission, json: bool, failed: bool = True) -> int:
     if s["state"] == "valid" and not s["runs"]:
         note(f"Next: arena run launch {s['id']} --challenge demo --wait")
     return int(bad)
-
-
-def print_findings(findings: list[dict[str, Any]]) -> None:
-    """Findings in a table: where, what, how to mend it."""
-    table(
-        ["code", "severity", "~where", "~what is wrong, and how to mend it"],
-        [
-            [
-                f["code"],
-                state(f["severity"]),
-                "/".join(part for part in (f.get("package"), f["file"]) if part)
-                + (f":{f['line']}" if f["line"] else ""),
-                f"{f['message']}\n{f['hint']}",
-            ]
-            for f in findings
-        ],
-        empty="No findings.",
-    )

@@ -8,9 +8,8 @@ import signal
 from typing import Annotated
 
 import typer
-from huggingface_hub import get_token
 
-from arena.client import DEFAULT_URL
+from arena.addresses import DEFAULT_URL
 from arena.errors import ArenaError, SignInRequired
 from arena.settings import SettingsError
 
@@ -32,6 +31,8 @@ def worker(
     """Lease runs from the arena and execute them, until stopped."""
     try:
         # the trainer's libraries are installed on workers only
+        from huggingface_hub import get_token
+
         from arena.runs.worker import Worker, WorkerSettings
     except ImportError as exc:
         problem = f"{exc.name} is missing; pip install -r requirements-posttrain.txt"

@@ -6,13 +6,13 @@ from arena.packages.collection import (
     CollectionReport,
     check_collection,
     collection_digest,
-    collection_licence,
     load_packages,
-    package_folders,
     submission_settings,
 )
 from arena.packages.findings import Finding, Severity
+from arena.packages.layout import package_folders
 from arena.packages.package import TaskPackage
+from arena.packages.reading import ResourceCaps
 from arena.packages.schema import Domain
 
 __all__ = [
@@ -22,12 +22,12 @@ __all__ = [
     "Finding",
     "PackageError",
     "PackageReport",
+    "ResourceCaps",
     "Severity",
     "TaskPackage",
     "check_collection",
     "check_package",
     "collection_digest",
-    "collection_licence",
     "load_package",
     "load_packages",
     "package_folders",

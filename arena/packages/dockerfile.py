@@ -1,7 +1,8 @@
 """A Dockerfile as instructions: directives, comments, continuations, heredocs, as Docker reads.
 
-The one maintained Python parser (dockerfile-parse) knows no heredocs, so a RUN with one would be
-read as instructions of its own.
+BuildKit's own parser has a Python binding (`dockerfile`), but no wheel for every machine that an
+author works on, and a fault in it ends the whole process. So the tests hold this reader against
+that binding, and the arena does without. `dockerfile-parse` knows no heredocs.
 """
 
 from __future__ import annotations
@@ -9,76 +10,182 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections.abc import Iterator
 from typing import NamedTuple
 
 _ESCAPE = re.compile(r"^#\s*escape\s*=\s*([\\`])\s*$", re.I)
 _DIRECTIVE = re.compile(r"^#\s*\w+\s*=")
-_HEREDOC = re.compile(r"<<-?\s*([\"']?)([A-Za-z_][A-Za-z0-9_]*)\1")
-_FLAG = re.compile(r"^--[a-z-]+(=\S*)?$")
+_HEREDOC = re.compile(r"\d*<<(-?)([^<]+)")
+_FLAG = re.compile(r"--[a-z-]+(=\S*)?")
+_ARGUMENT = re.compile(r"\$(?:\{(\w+)(?::?-([^}]*))?\}|(\w+))")
+_NAMES = frozenset(
+    {"ADD", "ARG", "CMD", "COPY", "ENTRYPOINT", "ENV", "EXPOSE", "FROM", "HEALTHCHECK", "LABEL",
+     "MAINTAINER", "ONBUILD", "RUN", "SHELL", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR"}
+)  # fmt: skip
+_WITH_HEREDOC = frozenset({"ADD", "COPY", "RUN"})
+MAX_WORDS_LENGTH = 10_000
+"""Longer instructions are not split into words; they cost too much, and nobody writes them."""
 
 
 class Instruction(NamedTuple):
-    """One instruction: its upper-case name, the text after it, the line (1-based) it begins at."""
+    """One instruction: its upper-case name, the text after it, the line (1-based) it begins at.
+
+    `heredocs` are the bodies of its here-documents, in order.
+    """
 
     name: str
     value: str
     line: int
+    heredocs: tuple[str, ...] = ()
 
 
-def parse_dockerfile(text: str) -> list[Instruction]:
-    """The instructions of a Dockerfile, in order."""
-    lines = text.removeprefix("\ufeff").splitlines()
+class Dockerfile(NamedTuple):
+    """The instructions in order, and what Docker would refuse to read: (line, problem)."""
+
+    instructions: list[Instruction]
+    problems: list[tuple[int, str]]
+
+
+def parse_dockerfile(text: str) -> Dockerfile:
+    """Reads a Dockerfile; what can't be read becomes a problem, never an exception."""
+    lines = text.removeprefix("\ufeff").split("\n")
     escape = _escape_character(lines)
-    instructions: list[Instruction] = []
+    parsed = Dockerfile([], [])
     index = 0
     while index < len(lines):
-        start, parts = index, list[str]()
-        while index < len(lines):
-            line = lines[index].rstrip()
-            index += 1
-            if line.lstrip().startswith("#") or (parts and not line):
-                continue  # comments and empty lines may stand inside a continued instruction
-            parts.append(line.removesuffix(escape))
-            if not line.endswith(escape):
-                break
-        stripped = " ".join(parts).strip()
-        if not stripped:
+        line_number, text_of, index = _joined(lines, index, escape)
+        name, _, value = text_of.partition(" ")
+        if not name:
             continue
-        name, _, value = stripped.partition(" ")
-        while not lines[start].strip() or lines[start].lstrip().startswith("#"):
-            start += 1
-        instructions.append(Instruction(name.upper(), value.strip(), start + 1))
-        if name.upper() in {"RUN", "COPY", "ADD"}:
-            index = _after_heredocs(lines, index, value)
-    return instructions
+        name, value = name.upper(), value.strip()
+        if name not in _NAMES:
+            parsed.problems.append((line_number, f"{name[:40]!r} is no instruction"))
+        bodies: list[str] = []
+        for stripped, word in heredoc_words(name, value):
+            body, index = _heredoc(lines, index, stripped, word)
+            if body is None:
+                problem = f"the here-document {word[:40]!r} does not end"
+                parsed.problems.append((line_number, problem))
+            bodies.append(body or "")
+        parsed.instructions.append(Instruction(name, value, line_number, tuple(bodies)))
+    return parsed
 
 
-def copy_sources(instruction: Instruction) -> list[str] | None:
-    """What a COPY or ADD takes from the build context; None where it takes from elsewhere.
-
-    Another stage (`--from`), an address (`https://`, `git@`) and a heredoc are elsewhere.
-    """
-    if "<<" in instruction.value:
-        return None
-    words = instruction.value.split()
-    flags = [word for word in words if _FLAG.match(word)]
-    if any(flag.startswith("--from") for flag in flags):
-        return None
-    rest = instruction.value
-    while rest.startswith("--"):
-        rest = rest.partition(" ")[2].lstrip()
-    paths = _words(rest)
-    return [path for path in paths[:-1] if not re.match(r"^(\w+://|git@)", path)]
+def _joined(lines: list[str], index: int, escape: str) -> tuple[int, str, int]:
+    """One instruction's text with its continuations: (line, text, index after it)."""
+    first, parts = 0, list[str]()
+    while index < len(lines):
+        line = lines[index].rstrip()
+        index += 1
+        if line.lstrip().startswith("#") or (parts and not line):
+            continue  # comments and empty lines may stand inside a continued instruction
+        first = first or index
+        parts.append(line.removesuffix(escape) if line.endswith(escape) else line)
+        if not line.endswith(escape):
+            break
+    return first, re.sub(r"^(\S+)\s+", r"\1 ", "".join(parts).strip()), index
 
 
-def _words(text: str) -> list[str]:
-    if text.startswith("["):
+def heredoc_words(name: str, value: str) -> Iterator[tuple[bool, str]]:
+    """The here-documents that an instruction opens: (tabs are stripped, end word)."""
+    if name == "ONBUILD":
+        name, _, value = value.partition(" ")
+    if name.upper() not in _WITH_HEREDOC or "<<" not in value:
+        return
+    for word in _shell_words(value, keep_quotes=True):
+        if match := _HEREDOC.fullmatch(word):
+            end = match[2].replace('"', "").replace("'", "")
+            if end:
+                yield bool(match[1]), end
+
+
+def _heredoc(lines: list[str], index: int, stripped: bool, word: str) -> tuple[str | None, int]:
+    start = index
+    while index < len(lines):
+        line = lines[index].removesuffix("\r")
+        if (line.lstrip("\t") if stripped else line) == word:
+            return "\n".join(lines[start:index]) + "\n", index + 1
+        index += 1
+    return None, index
+
+
+def flags(instruction: Instruction) -> dict[str, str]:
+    """The `--name=value` flags before an instruction's arguments."""
+    found: dict[str, str] = {}
+    for word in instruction.value.split():
+        if not _FLAG.fullmatch(word):
+            break
+        name, _, value = word[2:].partition("=")
+        found[name] = value
+    return found
+
+
+def arguments(instruction: Instruction) -> list[str]:
+    """An instruction's words after its flags, of the shell form or the JSON form."""
+    rest = without_flags(instruction.value)
+    if rest.startswith("["):
         try:
-            return [str(word) for word in json.loads(text)]
+            words = json.loads(rest)
+            if isinstance(words, list):
+                return [str(word) for word in words]
         except (ValueError, RecursionError):
             pass  # not the JSON form: Docker reads it as words, and so do we
+    return _shell_words(rest)
+
+
+def without_flags(value: str) -> str:
+    """An instruction's text after its flags."""
+    while match := _FLAG.match(value):
+        value = value[match.end() :].lstrip()
+    return value
+
+
+def copy_sources(instruction: Instruction) -> list[str]:
+    """What a COPY or ADD takes from the build context.
+
+    Another stage (`--from`), an address (`https://`, `git@`) and a here-document are elsewhere.
+    """
+    if "from" in flags(instruction):
+        return []
+    paths = arguments(instruction)[:-1]
+    return [p for p in paths if not re.match(r"\w+://|git@", p) and not _HEREDOC.fullmatch(p)]
+
+
+def base_images(dockerfile: Dockerfile) -> Iterator[tuple[str, int]]:
+    """The images that a build pulls: (reference with default arguments filled in, line).
+
+    Stages of the same file and `scratch` are not pulled; a reference whose argument has no default
+    is left out, since only the build knows it.
+    """
+    defaults: dict[str, str] = {}
+    stages: set[str] = set()
+    for instruction in dockerfile.instructions:
+        if instruction.name == "ARG" and not stages:
+            name, _, value = instruction.value.partition("=")
+            defaults[name.strip()] = value.strip().strip("\"'")
+        if instruction.name != "FROM":
+            continue
+        words = arguments(instruction)
+        image = _filled(words[0], defaults) if words else ""
+        if image and "$" not in image and image.lower() not in stages | {"scratch"}:
+            yield image, instruction.line
+        stages.add(words[2].lower() if len(words) > 2 and words[1].lower() == "as" else "")
+
+
+def _filled(text: str, defaults: dict[str, str]) -> str:
+    def value(match: re.Match[str]) -> str:
+        return defaults.get(match[1] or match[3]) or match[2] or match[0]
+
+    return _ARGUMENT.sub(value, text)
+
+
+def _shell_words(text: str, keep_quotes: bool = False) -> list[str]:
+    if len(text) > MAX_WORDS_LENGTH:
+        return text.split()[:1000]
+    lexer = shlex.shlex(text, posix=not keep_quotes, punctuation_chars=False)
+    lexer.whitespace_split, lexer.commenters = True, ""
     try:
-        return shlex.split(text)
+        return list(lexer)
     except ValueError:
         return text.split()
 
@@ -90,11 +197,3 @@ def _escape_character(lines: list[str]) -> str:
         if not _DIRECTIVE.match(line):
             break
     return "\\"
-
-
-def _after_heredocs(lines: list[str], index: int, value: str) -> int:
-    for _, word in _HEREDOC.findall(value):
-        while index < len(lines) and lines[index].strip("\t") != word:
-            index += 1
-        index += 1
-    return index

@@ -90,6 +90,17 @@ def _sections(body: list[str], first_line: int) -> dict[str, str]:
     return {name: "\n".join(text).strip() for name, text in sections.items()}
 
 
+def reserved_lines(body: list[str]) -> list[int]:
+    """The indexes of the lines that are reserved headings, in a body without any before it."""
+    found: list[int] = []
+    fence: str | None = None
+    for index, line in enumerate(body):
+        fence = _fence_after(fence, line)
+        if fence is None and _RESERVED.match(_heading(line)):
+            found.append(index)
+    return found
+
+
 def _heading(line: str) -> str:
     """The name of a `##` heading, without its closing marks; empty where the line is none."""
     if not line.startswith(("## ", "##\t")):

@@ -47,6 +47,8 @@ def list_files(root: Path) -> FileList:
             mode = entry.stat(follow_symlinks=False)
             if is_unsafe_name(entry.name):
                 findings.append(_unsafe(path, f"the name {shown(entry.name)} is not allowed"))
+            elif not entry.is_symlink() and not os.access(entry.path, os.R_OK):
+                findings.append(_unsafe(path, f"{shown(path)} can't be read"))
             elif stat.S_ISDIR(mode.st_mode):
                 pending.append(path)
             elif stat.S_ISREG(mode.st_mode):

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 Severity = Literal["error", "warning"]
 
-RULES_VERSION = "0.1"
+RULES_VERSION = "1.0"
 """Version of the set of checks; it stands in every report, so that two verdicts can be compared."""
 
 MAX_MESSAGE = 500
@@ -27,18 +27,18 @@ class Finding(BaseModel):
     hint: str
 
 
+def finding(
+    code: str, severity: Severity, message: str, file: str, hint: str, line: int | None = None
+) -> Finding:
+    """A finding whose message, which quotes a package, can be read, stored and listed."""
+    return Finding(
+        code=code, severity=severity, message=_cut(message), file=file, line=line, hint=hint
+    )
+
+
 def error(code: str, message: str, file: str, hint: str, line: int | None = None) -> Finding:
     """An error: what makes a package unfit for a run."""
-    return Finding(
-        code=code, severity="error", message=_cut(message), file=file, line=line, hint=hint
-    )
-
-
-def warning(code: str, message: str, file: str, hint: str, line: int | None = None) -> Finding:
-    """A warning: worth mending, no ground for refusal."""
-    return Finding(
-        code=code, severity="warning", message=_cut(message), file=file, line=line, hint=hint
-    )
+    return finding(code, "error", message, file, hint, line)
 
 
 def _cut(message: str) -> str:

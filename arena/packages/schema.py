@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from arena.packages.findings import shown
+
 MAX_LICENCE = 200
 
 
@@ -41,21 +43,32 @@ DOMAIN_ALIASES: dict[str, Domain] = {
 """Words for a domain that collections in the wild use."""
 
 
+def domain_of(word: object) -> Domain | None:
+    """The domain that a category's word means, aliases included; None where it means none."""
+    slug = str(word).strip().lower().replace("_", "-").replace(" ", "-")
+    if slug in set(Domain):
+        return Domain(slug)
+    return DOMAIN_ALIASES.get(slug)
+
+
 def _domain(value: object) -> object:
-    slug = str(value).strip().lower().replace("_", "-").replace(" ", "-")
-    if slug in DOMAIN_ALIASES:
-        return DOMAIN_ALIASES[slug]
-    if slug not in set(Domain):
-        raise ValueError(f"is {value!r}, which is none of the domains {', '.join(Domain)}")
-    return slug
+    domain = domain_of(value)
+    if domain is None:
+        raise ValueError(f"is {shown(value)}, which is none of the domains {', '.join(Domain)}")
+    return domain
 
 
 def _version(value: object) -> object:
     """YAML reads 1.0 as a number; the major version is what counts."""
     text = str(value)
     if isinstance(value, bool) or text.split(".")[0] != "1":
-        raise ValueError(f"is {value!r}; this arena reads major version 1")
+        raise ValueError(f"is {shown(value)}; this arena reads major version 1")
     return text
+
+
+def _empty(value: object) -> object:
+    """A key with nothing after it is a section that keeps its defaults."""
+    return {} if value is None else value
 
 
 class _Part(BaseModel):
@@ -66,56 +79,132 @@ class TaskMetadata(_Part):
     """`metadata`: who wrote the task, in which domain, under which licence."""
 
     author: str = Field(
-        min_length=1, validation_alias=AliasChoices("author_hub", "author_name", "author")
+        min_length=1,
+        validation_alias=AliasChoices("author_hub", "author_name", "author"),
+        description="The author's Hub user name; `author_name` is accepted instead.",
+        examples=["ada"],
     )
-    domain: Annotated[Domain, BeforeValidator(_domain)] = Field(validation_alias="category")
-    difficulty: Literal["easy", "medium", "hard"] | None = None
-    tags: tuple[str, ...] = ()
-    license: str | None = Field(default=None, min_length=1, max_length=MAX_LICENCE)
-    origin: Literal["original", "adapted", "generated"] | None = None
-    origin_url: str | None = None
+    domain: Annotated[Domain, BeforeValidator(_domain)] = Field(
+        validation_alias="category",
+        description="One of the eight domains, or a known alias of one.",
+        examples=["natural-science"],
+    )
+    difficulty: Literal["easy", "medium", "hard"] | None = Field(
+        default=None, description="How hard the author finds it.", examples=["medium"]
+    )
+    tags: tuple[str, ...] = Field(
+        default=(), description="Words to find the task by.", examples=["[csv, statistics]"]
+    )
+    license: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MAX_LICENCE,
+        description="SPDX id or expression; where missing, the collection's licence counts.",
+        examples=["Apache-2.0"],
+    )
+    origin: Literal["original", "adapted", "generated"] | None = Field(
+        default=None, description="Where the task comes from.", examples=["original"]
+    )
+    origin_url: str | None = Field(
+        default=None,
+        description="Where an adapted task was taken from; required with `origin: adapted`.",
+        examples=["https://example.org/tasks/7"],
+    )
+
+    @model_validator(mode="after")
+    def _adapted_names_its_source(self) -> Self:
+        if self.origin == "adapted" and not self.origin_url:
+            raise ValueError("origin is 'adapted', and origin_url does not say from where")
+        return self
 
 
 class AgentSection(_Part):
     """`agent`: limits of the agent's time."""
 
-    timeout_sec: float = Field(default=900, gt=0, allow_inf_nan=False)
+    timeout_sec: float = Field(
+        default=900,
+        gt=0,
+        allow_inf_nan=False,
+        description="Seconds that the agent has.",
+        examples=["900"],
+    )
 
 
 class VerifierSection(_Part):
     """`verifier`: limits of the verifier's time."""
 
-    timeout_sec: float = Field(default=600, gt=0, allow_inf_nan=False)
+    timeout_sec: float = Field(
+        default=600,
+        gt=0,
+        allow_inf_nan=False,
+        description="Seconds that the verifier has; the template says 180.",
+        examples=["180"],
+    )
 
 
 class EnvironmentSection(_Part):
     """`environment`, in newer spelling `sandbox`: what the container gets."""
 
-    build_timeout_sec: float = Field(default=600, gt=0, allow_inf_nan=False)
-    cpus: float = Field(default=1, gt=0, allow_inf_nan=False)
-    memory_mb: int = Field(default=2048, gt=0)
-    storage_mb: int = Field(default=10240, gt=0)
-    allow_internet: bool = False
-    network_mode: Literal["public", "no-network", "allowlist"] | None = None
-    allowed_hosts: tuple[str, ...] = ()
+    build_timeout_sec: float = Field(
+        default=600,
+        gt=0,
+        allow_inf_nan=False,
+        description="Seconds that building the image may take.",
+        examples=["600"],
+    )
+    cpus: float = Field(
+        default=1, gt=0, allow_inf_nan=False, description="Processor cores.", examples=["1"]
+    )
+    memory_mb: int = Field(default=2048, gt=0, description="Memory in MiB.", examples=["2048"])
+    storage_mb: int = Field(default=10240, gt=0, description="Disk in MiB.", examples=["10240"])
+    allow_internet: bool = Field(
+        default=False, description="Whether the task needs the network.", examples=["false"]
+    )
+    network_mode: Literal["public", "no-network", "allowlist"] | None = Field(
+        default=None,
+        description="The newer spelling of `allow_internet`; `allowlist` names its hosts.",
+        examples=["no-network"],
+    )
+    allowed_hosts: tuple[str, ...] = Field(
+        default=(),
+        description="The hosts of `network_mode: allowlist`; required with it.",
+        examples=["[pypi.org]"],
+    )
 
     @property
     def has_network(self) -> bool:
         """Whether the package declares that it needs the network."""
         return self.allow_internet or self.network_mode in {"public", "allowlist"}
 
+    @model_validator(mode="after")
+    def _one_network(self) -> Self:
+        if self.allow_internet and self.network_mode == "no-network":
+            raise ValueError("allow_internet is true, but network_mode is 'no-network'")
+        if self.network_mode == "allowlist" and not self.allowed_hosts:
+            raise ValueError("network_mode is 'allowlist', and allowed_hosts names no host")
+        return self
+
 
 class FrontMatter(_Part):
     """The whole front matter of a `task.md`."""
 
     version: Annotated[str, BeforeValidator(_version)] = Field(
-        validation_alias=AliasChoices("version", "schema_version")
+        validation_alias=AliasChoices("version", "schema_version"),
+        description="Version of the format, major 1; alias `schema_version`.",
+        examples=['"1.0"'],
     )
     metadata: TaskMetadata
-    agent: AgentSection
-    verifier: VerifierSection
-    environment: EnvironmentSection = Field(validation_alias=AliasChoices("environment", "sandbox"))
-    artifacts: tuple[str, ...] = ()
+    agent: Annotated[AgentSection, BeforeValidator(_empty)]
+    verifier: Annotated[VerifierSection, BeforeValidator(_empty)]
+    environment: Annotated[EnvironmentSection, BeforeValidator(_empty)] = Field(
+        validation_alias=AliasChoices("environment", "sandbox")
+    )
+    artifacts: tuple[str, ...] = Field(
+        default=(),
+        description="Absolute paths in the container that hold the agent's work; "
+        "without it, the workspace `/root`.",
+        examples=["[/srv/site]"],
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -126,9 +215,8 @@ class FrontMatter(_Part):
         if isinstance(old, dict) and isinstance(new, dict):
             for key in old.keys() & new.keys():
                 if old[key] != new[key]:
-                    raise ValueError(
-                        f"environment.{key} is {old[key]!r} but sandbox.{key} is {new[key]!r}"
-                    )
+                    values = f"{shown(old[key])} but sandbox.{key} is {shown(new[key])}"
+                    raise ValueError(f"environment.{key} is {values}")
             return data | {"environment": {**new, **old}}
         return data
 
@@ -136,5 +224,16 @@ class FrontMatter(_Part):
     def _artifacts_are_absolute(self) -> Self:
         for path in self.artifacts:
             if not path.startswith("/") or ".." in path.split("/") or path.strip("/") == "":
-                raise ValueError(f"artifacts holds {path!r}: an absolute path below / is meant")
+                raise ValueError(f"artifacts holds {shown(path)}, no absolute path below /")
         return self
+
+
+EXTENSIONS = (
+    "agents", "artifacts", "benchflow", "reward", "scenes", "source", "steps", "task", "user",
+)  # fmt: skip
+"""Top-level keys that others' readers of the format know; they are kept, and not read here."""
+
+TOP_LEVEL_KEYS = (
+    "version", "schema_version", "metadata", "agent", "verifier", "environment", "sandbox",
+    *EXTENSIONS,
+)  # fmt: skip

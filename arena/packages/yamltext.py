@@ -41,7 +41,7 @@ class YamlText(NamedTuple):
     lines: dict[KeyPath, int]
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(yaml.CSafeLoader):
     """PyYAML's safe loader, with timestamps left as the text that was written."""
 
 
@@ -66,7 +66,8 @@ def load_yaml(text: str) -> YamlText:
         data = None if node is None else _construct(_Loader(""), node, (), lines)
     except yaml.MarkedYAMLError as exc:
         mark = exc.problem_mark or exc.context_mark
-        line = mark.line + 1 if mark else None
+        # libyaml puts what is missing at the end on a line after the last
+        line = min(mark.line + 1, len(text.splitlines()) or 1) if mark else None
         raise YamlError(exc.problem or "not valid YAML", line) from exc
     except yaml.YAMLError as exc:
         raise YamlError(str(exc).splitlines()[0]) from exc

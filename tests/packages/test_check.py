@@ -127,7 +127,8 @@ def test_what_verifiers_do_in_good_faith_is_no_constant(tmp_path: Path) -> None:
         "#!/bin/sh\ncheck() { [ -f /a ]; }\nif check\nthen\n  echo 1.0 > $BENCHFLOW_REWARD_TEXT\nfi\n",
     ]
     for number, script in enumerate(scripts):
-        root = write_package(tmp_path / f"p-{number}", {"verifier/test.sh": script})
+        files = {"verifier/test.sh": script, "verifier/test_outputs.py": "import sys\n"}
+        root = write_package(tmp_path / f"p-{number}", files)
         assert found(root) == [], script
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from arena.packages import check_collection, check_package
-from arena.packages.check import MAX_FINDINGS, MAX_REQUIRED_BYTES
+from arena.packages.check import MAX_FINDINGS
 from arena.packages.document import parse_document
 from arena.packages.findings import MAX_MESSAGE
+from arena.packages.reading import MAX_REQUIRED_BYTES
 from arena.packages.yamltext import YamlError, load_yaml
 from tests.collections import FILES, write_collection, write_package
 
@@ -104,7 +105,7 @@ def test_a_file_too_large_to_be_checked_is_no_way_past_the_check(tmp_path: Path,
 
 
 def test_findings_stay_few_and_short(tmp_path: Path) -> None:
-    files: dict[str, str | None] = {f"environment/{i}.md": "\udcff" for i in range(1500)}
+    files: dict[str, str | None] = {f"verifier/{i}.md": "\udcff" for i in range(1500)}
     task = FILES["task.md"].replace("software-engineering", "x" * 100_000)
     report = check_package(write_package(tmp_path / "p", {**files, "task.md": task}))
     assert len(report.findings) == MAX_FINDINGS + 1

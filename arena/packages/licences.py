@@ -1,0 +1,61 @@
+"""Licences: SPDX expressions, and whether they let the arena release what is accepted."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from license_expression import ExpressionError, Licensing, get_spdx_licensing
+
+_RESERVED = frozenset(
+    {"all-rights-reserved", "proprietary", "unlicensed", "none", "nolicense", "commercial",
+     "confidential"}
+)  # fmt: skip
+_REFERENCE = ("licenseref-", "documentref-")
+
+
+class LicenceError(ValueError):
+    """A licence that can't be accepted; `forbids` tells the two kinds apart."""
+
+    def __init__(self, message: str, forbids: bool) -> None:
+        super().__init__(message)
+        self.message = message
+        self.forbids = forbids
+
+
+@lru_cache(1024)
+def check_licence(text: str) -> str:
+    """The licence's normal SPDX form.
+
+    Raises:
+        LicenceError: no SPDX expression, or one that forbids what a release does.
+    """
+    words = text.strip().lower().replace(" ", "-").replace("_", "-")
+    if words in _RESERVED or words.startswith(_REFERENCE):
+        message = f"{text!r} gives nobody the right to redistribute, or none that can be looked up"
+        raise LicenceError(message, forbids=True)
+    try:
+        parsed = _spdx().parse(text, validate=True, strict=True)
+    except ExpressionError as exc:
+        raise LicenceError(f"{text!r} is no SPDX licence", forbids=False) from exc
+    except Exception as exc:  # the parser's own faults on hostile text
+        raise LicenceError(f"{text!r} is no SPDX licence", forbids=False) from exc
+    if parsed is None or not _may_be_released(parsed):
+        message = f"{text!r} forbids to pass changed copies on"
+        raise LicenceError(message, forbids=True)
+    return str(parsed)
+
+
+def _may_be_released(parsed: Any) -> bool:
+    """Of alternatives one must allow it, of what counts together each."""
+    operator = getattr(parsed, "operator", "").strip().upper()
+    if operator in {"AND", "OR"}:
+        allowed = [_may_be_released(part) for part in parsed.args]
+        return all(allowed) if operator == "AND" else any(allowed)
+    key = str(parsed).lower()
+    return "-nd-" not in key and not key.endswith("-nd")
+
+
+@lru_cache(1)
+def _spdx() -> Licensing:
+    return get_spdx_licensing()

@@ -1,0 +1,233 @@
+"""What the rules read of one package: its files and their texts, each parsed once.
+
+Nothing is followed and nothing executed: regular files below the package's folder are read as
+bytes, up to the limits of `files`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from arena.packages.dockerfile import Dockerfile, parse_dockerfile
+from arena.packages.document import Document, DocumentError, parse_document, prompt_of
+from arena.packages.files import FileList, list_files
+from arena.packages.pythontext import PythonFile
+from arena.packages.schema import FrontMatter
+from arena.packages.shell import ShellScript, is_shell
+
+TASK = "task.md"
+DOCKERFILE = "environment/Dockerfile"
+TEST = "verifier/test.sh"
+DESCRIPTION = "verifier/verifier.md"
+ORACLE = "oracle/solve.sh"
+REQUIRED_FILES = (TASK, DOCKERFILE, TEST, DESCRIPTION, ORACLE)
+
+MAX_READ_BYTES = 1024 * 1024
+MAX_REQUIRED_BYTES = 256 * 1024
+LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+
+_TEXT_SUFFIXES = (".md", ".sh", ".bash", ".py", ".yaml", ".yml", ".toml", ".json", ".cfg", ".ini")
+_DATA_SUFFIXES = (
+    *_TEXT_SUFFIXES,
+    ".txt",
+    ".env",
+    ".conf",
+    ".pem",
+    ".key",
+    ".js",
+    ".ts",
+    "Dockerfile",
+)
+
+
+class ResourceCaps(NamedTuple):
+    """What a challenge gives at most. Times in seconds, memory in MiB."""
+
+    agent_timeout_sec: float
+    verifier_timeout_sec: float
+    build_timeout_sec: float
+    cpus: float
+    memory_mb: float
+
+
+class BadText(NamedTuple):
+    """A file that is not text: what was found in it, and the line."""
+
+    path: str
+    found: str
+    line: int
+
+
+class PackageText:
+    """One package as its rules see it."""
+
+    def __init__(self, root: Path, caps: ResourceCaps | None = None, alone: bool = True) -> None:
+        """`alone`: no collection around it, that could give a licence."""
+        self.root = root
+        self.name = root.name
+        self.caps = caps
+        self.alone = alone
+        self._texts: dict[str, str | None] = {}
+
+    @cached_property
+    def listed(self) -> FileList:
+        return list_files(self.root)
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """Bytes of each regular file, by its path below the package."""
+        return {file.path: file.size for file in self.listed.files}
+
+    def below(self, *folders: str) -> list[str]:
+        """The files below some of the package's folders, in order."""
+        return [path for path in self.sizes if path.startswith(tuple(f"{f}/" for f in folders))]
+
+    @cached_property
+    def must_be_text(self) -> list[str]:
+        """The files that are read as text: seed data may be anything, the rest may not."""
+        named = {*REQUIRED_FILES, "environment/.dockerignore"}
+        return [
+            path
+            for path in self.sizes
+            if path in named
+            or (path.startswith("environment/skills/") and path.endswith(".md"))
+            or (path.startswith(("verifier/", "oracle/")) and path.endswith(_TEXT_SUFFIXES))
+        ]
+
+    @cached_property
+    def bad_texts(self) -> list[BadText]:
+        """Those of `must_be_text` that are none."""
+        found = []
+        for path in self.must_be_text:
+            if not self._is_read(path) or self.text(path) is not None:
+                continue
+            found.append(_bad_text(path, (self.root / path).read_bytes()))
+        return found
+
+    def text(self, path: str) -> str | None:
+        """A file's text; None where it is missing, too large to be read, or no UTF-8."""
+        if path not in self._texts:
+            self._texts[path] = self._read(path)
+        return self._texts[path]
+
+    def _is_read(self, path: str) -> bool:
+        limit = MAX_REQUIRED_BYTES if path in REQUIRED_FILES else MAX_READ_BYTES
+        return 0 < self.sizes.get(path, 0) <= limit
+
+    def _read(self, path: str) -> str | None:
+        if not self._is_read(path):
+            return None
+        try:
+            text = (self.root / path).read_bytes().decode("utf-8")
+        except UnicodeDecodeError:
+            return None
+        return None if "\0" in text else text
+
+    @cached_property
+    def small_texts(self) -> dict[str, str]:
+        """Text files, seed data among them, that are small enough to look through."""
+        paths = [p for p in self.sizes if p.endswith(_DATA_SUFFIXES)]
+        small = {p: self.text(p) for p in paths if self.sizes[p] <= MAX_REQUIRED_BYTES}
+        return {path: text for path, text in small.items() if text}
+
+    @cached_property
+    def hashes(self) -> dict[str, str]:
+        """sha256 of each file, in hexadecimal digits."""
+        return {path: _sha256(self.root / path) for path in self.sizes}
+
+    @cached_property
+    def lfs_pointers(self) -> list[str]:
+        small = [path for path, size in self.sizes.items() if 0 < size < 1024]
+        return [p for p in small if _starts_with(self.root / p, LFS_POINTER)]
+
+    # --- task.md -------------------------------------------------------------------------------
+
+    @cached_property
+    def _task(self) -> Document | DocumentError | None:
+        text = self.text(TASK)
+        if text is None:
+            return None
+        try:
+            return parse_document(text)
+        except DocumentError as exc:
+            return exc
+
+    @property
+    def task(self) -> Document | None:
+        return self._task if isinstance(self._task, Document) else None
+
+    @property
+    def task_problem(self) -> DocumentError | None:
+        return self._task if isinstance(self._task, DocumentError) else None
+
+    @cached_property
+    def _front_matter(self) -> FrontMatter | ValidationError | None:
+        if self.task is None:
+            return None
+        try:
+            return FrontMatter.model_validate(self.task.front_matter)
+        except ValidationError as exc:
+            return exc
+
+    @property
+    def front_matter(self) -> FrontMatter | None:
+        """The typed front matter; None where it has a fault."""
+        return self._front_matter if isinstance(self._front_matter, FrontMatter) else None
+
+    @property
+    def key_problems(self) -> list[dict[str, Any]]:
+        """What pydantic says of the front matter's keys."""
+        if isinstance(self._front_matter, ValidationError):
+            return [dict(error) for error in self._front_matter.errors()]
+        return []
+
+    @property
+    def prompt(self) -> str:
+        return prompt_of(self.task) if self.task else ""
+
+    # --- environment, scripts ------------------------------------------------------------------
+
+    @cached_property
+    def dockerfile(self) -> Dockerfile | None:
+        text = self.text(DOCKERFILE)
+        return parse_dockerfile(text) if text else None
+
+    @cached_property
+    def shell_scripts(self) -> dict[str, ShellScript]:
+        """The shell scripts of verifier/ and oracle/."""
+        texts = {path: self.text(path) for path in self.must_be_text}
+        return {p: ShellScript(t) for p, t in texts.items() if t and _is_code(p) and is_shell(p, t)}
+
+    @cached_property
+    def python_files(self) -> dict[str, PythonFile]:
+        """The Python files of verifier/ and oracle/."""
+        texts = {path: self.text(path) for path in self.must_be_text if path.endswith(".py")}
+        return {path: PythonFile(text) for path, text in texts.items() if text}
+
+
+def _is_code(path: str) -> bool:
+    return path.startswith(("verifier/", "oracle/")) and not path.endswith(".py")
+
+
+def _bad_text(path: str, content: bytes) -> BadText:
+    try:
+        before = content.decode("utf-8").partition("\0")[0]
+        return BadText(path, "a NUL byte", before.count("\n") + 1)
+    except UnicodeDecodeError as exc:
+        line = content.count(b"\n", 0, exc.start) + 1
+        return BadText(path, f"the byte {content[exc.start]:#04x}", line)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _starts_with(path: Path, prefix: bytes) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(prefix)) == prefix

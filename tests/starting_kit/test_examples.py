@@ -13,6 +13,7 @@ from arena.packages import Domain, TaskPackage, check_collection, check_package,
 from arena.sandbox import Agent, Sandbox, Session, TrialResult, oracle, untouched
 from tests.starting_kit.kit import (
     EXAMPLES,
+    KIT,
     NAMES,
     WRONG,
     contents,
@@ -149,6 +150,8 @@ def test_wrong_solutions_run_to_their_end(name: str, results: Results) -> None:
 
 
 def test_every_folder_belongs_to_an_example() -> None:
+    readme = (KIT / "README.md").read_text("utf-8")
+    assert [name for name in NAMES if f"(examples/{name})" not in readme] == []
     assert sorted(path.name for path in WRONG.iterdir()) == NAMES
     scripts = sorted(path.name for path in generator(NAMES[0]).parent.glob("*.py"))
     assert scripts == [generator(name).name for name in NAMES]

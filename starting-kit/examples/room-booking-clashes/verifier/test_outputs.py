@@ -127,7 +127,7 @@ class Library(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.place = Path(folder.name)
-        shutil.copytree(ROOT / "roombook", self.place / "roombook")
+        shutil.copytree(ROOT / "roombook", self.place / "roombook", symlinks=True)
         subprocess.run(["chmod", "-R", "a+rX", self.place], check=True)
 
     def run_python(self, arguments: list[str], typed: str = "") -> str:

@@ -10,9 +10,10 @@ from typing import NamedTuple
 import pytest
 
 from arena.packages import Domain, TaskPackage, check_collection, check_package, load_package
-from arena.sandbox import Agent, Sandbox, TrialResult, oracle, scripted, untouched
+from arena.sandbox import Agent, Sandbox, Session, TrialResult, oracle, untouched
 from tests.starting_kit.kit import (
     EXAMPLES,
+    KIT,
     NAMES,
     WRONG,
     contents,
@@ -38,6 +39,16 @@ class Trial(NamedTuple):
 Results = dict[tuple[str, str], TrialResult]
 
 
+def mistaken(script: str) -> Agent:
+    """Runs a wrong solution. It finds the oracle in /oracle, to be solved with one mistake in it."""
+
+    def act(session: Session) -> None:
+        session.put_folder(session.package.root / "oracle", "/oracle")
+        session.run(script)
+
+    return act
+
+
 def reseeded(name: str, folder: Path) -> TaskPackage:
     """A copy of an example whose seed data, the verifier's copies too, come from another seed."""
     root = folder / name
@@ -60,7 +71,7 @@ def results(python_engine: str, tmp_path_factory: pytest.TempPathFactory) -> Res
         trials.append(Trial(name, "untouched", package, untouched()))
         trials.append(Trial(name, "other seed", reseeded(name, folder), oracle()))
         for what, script in wrong_solutions(name).items():
-            trials.append(Trial(name, what, package, scripted([script])))
+            trials.append(Trial(name, what, package, mistaken(script)))
     with Sandbox(python_engine) as sandbox:
         ended = sandbox.map(lambda trial: sandbox.trial(trial.package, trial.agent), trials)
     return {(trial.name, trial.what): result for trial, result in zip(trials, ended, strict=True)}
@@ -139,6 +150,8 @@ def test_wrong_solutions_run_to_their_end(name: str, results: Results) -> None:
 
 
 def test_every_folder_belongs_to_an_example() -> None:
+    readme = (KIT / "README.md").read_text("utf-8")
+    assert [name for name in NAMES if f"(examples/{name})" not in readme] == []
     assert sorted(path.name for path in WRONG.iterdir()) == NAMES
     scripts = sorted(path.name for path in generator(NAMES[0]).parent.glob("*.py"))
     assert scripts == [generator(name).name for name in NAMES]

@@ -1,0 +1,4 @@
+#!/bin/sh
+set -eu
+mkdir -p /root/certificates
+python3 /oracle/certify.py /root/data /root/certificates

@@ -1,0 +1,11 @@
+#!/bin/sh
+# 1 where every check of test_outputs.py passes, else 0.
+mkdir -p /logs/verifier
+# The agent's library runs as nobody, and is not to learn the answers here.
+chmod 700 /verifier 2>/dev/null || true
+if python3 -I /verifier/test_outputs.py; then
+  reward=1
+else
+  reward=0
+fi
+echo "$reward" > /logs/verifier/reward.txt

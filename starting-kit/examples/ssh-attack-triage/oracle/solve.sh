@@ -1,0 +1,4 @@
+#!/bin/sh
+set -eu
+mkdir -p /root/out
+python3 /oracle/triage.py /root/data /root/out

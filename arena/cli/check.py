@@ -67,12 +67,8 @@ def check(
             raise typer.BadParameter(f"{shown(str(path))} is not a folder")
     caps = _caps(challenge) if challenge else None
     checked = [part for path in paths for part in _checked(path, caps)]
-    findings = [
-        finding.model_dump() | {"package": package}
-        for part in checked
-        for package, finding in _all_findings(part)
-    ]
-    ok = not any(f["severity"] == "error" for f in findings)
+    findings = [found for part in checked for found in _rows(part)]
+    ok = not any(found["severity"] == "error" for found in findings)
     if json:
         print_json(_answer(ok, checked))
     else:
@@ -142,9 +138,14 @@ def _checked(path: Path, caps: ResourceCaps | None) -> list[Checked]:
     return [Checked(path, layout, report.packages, report.findings)]
 
 
-def _all_findings(part: Checked) -> list[tuple[str, Finding]]:
-    own = [("", finding) for finding in part.findings]
-    return own + [(p.name, finding) for p in part.packages for finding in p.findings]
+def _rows(part: Checked) -> list[dict[str, Any]]:
+    """A path's findings in the order in which they are mended, with the path to open."""
+    places = [(part.path, part.findings)] + [(Path(p.path), p.findings) for p in part.packages]
+    return [
+        finding.model_dump() | {"package": os.path.relpath(place)}
+        for place, findings in places
+        for finding in sorted(findings, key=lambda f: (f.file, f.line or 0, f.code))
+    ]
 
 
 def _print(checked: list[Checked], findings: list[dict[str, Any]], ok: bool) -> None:

@@ -14,6 +14,7 @@ from arena.cli import (
     convert,
     leaderboard,
     new,
+    replay,
     reviews,
     runs,
     submissions,
@@ -31,6 +32,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 check.register(app)
+replay.register(app)
 convert.register(app)
 new.register(app)
 account.register(app)

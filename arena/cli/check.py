@@ -62,9 +62,7 @@ def check(
     json: Json = False,
 ) -> int:
     """Check task packages as the arena does. Exit 0: no error; 1: errors; 2: wrong usage."""
-    for path in paths:
-        if not _is_folder(path):
-            raise typer.BadParameter(f"{shown(str(path))} is not a folder")
+    _require_folders(paths)
     caps = _caps(challenge) if challenge else None
     checked = [part for path in paths for part in _checked(path, caps)]
     findings = [found for part in checked for found in _rows(part)]
@@ -106,6 +104,18 @@ def rules(
             empty="No rules.",
         )
         note("One of them with examples: arena rules CODE")
+
+
+def checked_packages(paths: list[Path]) -> list[PackageReport]:
+    """The packages at `paths` with what the check found, for commands that go on with them."""
+    _require_folders(paths)
+    return [report for path in paths for part in _checked(path, None) for report in part.packages]
+
+
+def _require_folders(paths: list[Path]) -> None:
+    for path in paths:
+        if not _is_folder(path):
+            raise typer.BadParameter(f"{shown(str(path))} is not a folder")
 
 
 def _is_folder(path: Path) -> bool:

@@ -9,9 +9,9 @@ from typing import TypedDict
 from arena.packages import TaskPackage
 from arena.posttrain.commands import answer_with, command_in
 from arena.posttrain.events import Progress
-from arena.posttrain.gate import SOLVED
 from arena.posttrain.model import Policy, chat
 from arena.posttrain.trials import Crew, agent_of
+from arena.sandbox.replay import SOLVED
 
 
 class Demonstration(TypedDict):

@@ -15,12 +15,12 @@ from arena.packages import TaskPackage
 from arena.posttrain.commands import command_in
 from arena.posttrain.events import Progress
 from arena.posttrain.faults import PlatformFault
-from arena.posttrain.gate import SOLVED
 from arena.posttrain.model import Policy
 from arena.posttrain.seeds import opaque_id, trial_seed
 from arena.posttrain.trials import Crew, agent_of
 from arena.report import Arm, Trial
 from arena.sandbox import Agent, Sandbox, TrialResult, oracle
+from arena.sandbox.replay import SOLVED
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,7 @@ from arena.posttrain.events import Progress
 from arena.posttrain.faults import AuthorFault, PlatformFault
 from arena.posttrain.trials import Crew
 from arena.report import GateResult
-from arena.sandbox import BuildError, EngineError, Sandbox, TrialResult, oracle, untouched
-
-SOLVED = 1.0
+from arena.sandbox import Replay, Sandbox, replay
 
 
 @dataclass(frozen=True)
@@ -49,36 +47,23 @@ def run_gate(
 
 
 def _check(package: TaskPackage, sandbox: Sandbox) -> GateResult:
-    try:
-        sandbox.build(package)
-    except EngineError as exc:
-        raise PlatformFault("engine_failed", f"The engine failed at a build: {exc}") from exc
-    except BuildError as exc:
-        reason = str(exc)
-        return GateResult(
-            package=package.name, ok=False, oracle=None, untouched=None, reason=reason
-        )
-    return judge(
-        package.name, sandbox.trial(package, oracle()), sandbox.trial(package, untouched())
-    )
+    return gate_result(package.name, replay(sandbox, package))
 
 
-def judge(name: str, solved: TrialResult, idle: TrialResult) -> GateResult:
-    """The verdict on a task from its oracle trial and its untouched trial."""
-    for trial in (solved, idle):
-        if trial.fault == "platform":
-            raise PlatformFault("gate_trial_failed", f"A trial of {name} could not be run.")
-    reason = ""
-    if solved.reward is None:
-        reason = f"the verifier gave no valid reward for the oracle: {solved.detail}"
-    elif solved.reward < SOLVED:
-        reason = f"the oracle scores {solved.reward:g}, not 1.0"
-    elif idle.reward is None:
-        reason = f"the verifier gave no valid reward for the untouched environment: {idle.detail}"
-    elif idle.reward >= SOLVED:
-        reason = "the untouched environment scores 1.0: the task is solved before it begins"
+def gate_result(name: str, found: Replay) -> GateResult:
+    """A replay as the gate's verdict.
+
+    Raises:
+        PlatformFault: the engine failed, which is nobody's fault.
+    """
+    if found.verdict == "no engine":
+        raise PlatformFault("gate_trial_failed", f"The engine failed at {name}: {found.reason}")
     return GateResult(
-        package=name, ok=not reason, oracle=solved.reward, untouched=idle.reward, reason=reason
+        package=name,
+        ok=found.verdict == "proven",
+        oracle=found.oracle[0] if found.oracle else None,
+        untouched=found.untouched[0] if found.untouched else None,
+        reason=found.reason,
     )
 
 

@@ -2,6 +2,7 @@
 
 from arena.sandbox.agents import Agent, oracle, scripted, untouched
 from arena.sandbox.errors import BuildError, EngineError, EngineUnavailable, SessionOver
+from arena.sandbox.replay import Replay, replay
 from arena.sandbox.results import Caps, Fault, Step, TrialResult
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.session import Session
@@ -13,12 +14,14 @@ __all__ = [
     "EngineError",
     "EngineUnavailable",
     "Fault",
+    "Replay",
     "Sandbox",
     "Session",
     "SessionOver",
     "Step",
     "TrialResult",
     "oracle",
+    "replay",
     "scripted",
     "untouched",
 ]

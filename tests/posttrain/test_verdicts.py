@@ -6,9 +6,10 @@ import pytest
 
 from arena.posttrain.evaluate import Score, settle
 from arena.posttrain.faults import AuthorFault, PlatformFault
-from arena.posttrain.gate import judge
+from arena.posttrain.gate import gate_result
 from arena.posttrain.grpo import training_reward
 from arena.sandbox import TrialResult
+from arena.sandbox.replay import judge
 
 SCORED = TrialResult(1.0, None, "")
 PARTLY = TrialResult(0.5, None, "")
@@ -52,7 +53,7 @@ def test_suite_trials(result: TrialResult, oracle_passed: bool, score: Score) ->
     ],
 )
 def test_the_gate(solved: TrialResult, idle: TrialResult, reason: str) -> None:
-    result = judge("write-apple", solved, idle)
+    result = gate_result("write-apple", judge([solved], [idle]))
     assert result.ok == (reason == "")
     assert result.reason.startswith(reason)
     assert (result.oracle, result.untouched) == (solved.reward, idle.reward)
@@ -63,7 +64,13 @@ def test_a_gate_trial_that_cannot_run_is_not_the_authors(
     trials: tuple[TrialResult, TrialResult],
 ) -> None:
     with pytest.raises(PlatformFault, match="write-apple"):
-        judge("write-apple", *trials)
+        gate_result("write-apple", judge([trials[0]], [trials[1]]))
+
+
+def test_a_verifier_that_changes_its_mind_is_flaky() -> None:
+    found = judge([SCORED, SCORED], [FAILED, SCORED])
+    assert (found.verdict, found.untouched) == ("flaky", (0.0, 1.0))
+    assert "scores 0, 1 in 2 repeats" in found.reason
 
 
 @pytest.mark.parametrize(("result", "reward"), [(SCORED, 1), (PARTLY, 0.5), (AGENT, 0)])

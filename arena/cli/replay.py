@@ -1,0 +1,176 @@
+"""`arena replay`: each package's oracle and untouched environment, in this machine's containers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+from rich.text import Text
+
+from arena.cli.connection import Json
+from arena.cli.output import err, note, out, plain, print_json, table
+from arena.errors import ArenaError
+from arena.packages import PackageReport
+
+if TYPE_CHECKING:
+    from arena.sandbox import Replay
+
+_OUTPUT_LINES = 15
+_STYLES = {"proven": "green", "no engine": "yellow"}
+
+
+class NoEngine(ArenaError):
+    code, status = "no_engine", 503
+    text = "{problem}."
+    advice = (
+        "Start Docker, or name another engine in DOCKER_HOST. As root on Debian, "
+        "`python -m local.engine start` in a clone starts a private one and prints its address."
+    )
+
+
+class Unsound(ArenaError):
+    code, status = "unsound_packages", 400
+    text = "{count} of {all} packages have errors, {first} first; only sound ones are replayed."
+    advice = "Mend what `arena check` lists for the same paths."
+
+
+class Row(NamedTuple):
+    """One package with its verdict, and whether that was known from an earlier replay."""
+
+    report: PackageReport
+    found: Replay
+    known: bool
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command("replay")(replay)
+
+
+def replay(
+    paths: Annotated[list[Path], typer.Argument(help="Packages, collections, or folders of them.")],
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", min=1, max=64, help="Packages at a time; default: one a core."),
+    ] = None,
+    repeat: Annotated[
+        int,
+        typer.Option("--repeat", min=1, max=100, help="Trials of each kind, to find flaky ones."),
+    ] = 1,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget earlier verdicts.")] = False,
+    json: Json = False,
+) -> int:
+    """Run each oracle, which must score 1.0, and each untouched environment, which must not.
+
+    Exit 0: all proven; 1: not all; 2: wrong usage.
+    """
+    from arena.cli.check import checked_packages
+
+    reports = checked_packages(paths)
+    bad = [report for report in reports if report.package is None]
+    if bad or not reports:
+        first = bad[0].name if bad else "none found"
+        raise Unsound(count=len(bad), all=len(reports), first=first)
+    rows = _replay_all(reports, jobs or os.cpu_count() or 1, repeat, fresh, quiet=json)
+    ok = all(row.found.verdict == "proven" for row in rows)
+    if json:
+        print_json({"ok": ok, "packages": [_as_dict(row) for row in rows]})
+    else:
+        _print(rows)
+    return 0 if ok else 1
+
+
+def _replay_all(
+    reports: list[PackageReport], jobs: int, repeat: int, fresh: bool, quiet: bool
+) -> list[Row]:
+    from arena.sandbox import EngineUnavailable, Sandbox
+    from arena.sandbox import replay as replay_one
+    from arena.sandbox.replay_cache import ReplayCache, default_folder
+
+    cache = ReplayCache(default_folder())
+    known = {} if fresh else {r.path: cache.get(r.digest, repeat) for r in reports}
+    if all(known.get(r.path) for r in reports):
+        return [Row(r, found, True) for r in reports if (found := known[r.path])]
+
+    def one(report: PackageReport) -> Row:
+        earlier = known.get(report.path)
+        if earlier is None and report.package is not None:
+            found = replay_one(sandbox, report.package, repeat)
+            cache.put(report.digest, repeat, found)
+            row = Row(report, found, False)
+        else:
+            assert earlier is not None
+            row = Row(report, earlier, True)
+        advance()
+        return row
+
+    try:
+        with Sandbox(jobs=jobs) as sandbox, _progress(len(reports), quiet) as advance:
+            sandbox.sweep()
+            return sandbox.map(one, reports)
+    except EngineUnavailable as exc:
+        raise NoEngine(problem=str(exc)[:1].upper() + str(exc)[1:]) from exc
+
+
+@contextmanager
+def _progress(total: int, quiet: bool) -> Iterator[Any]:
+    """A bar on stderr where somebody looks at it; yields what moves it on by one."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+
+    if quiet or not err.is_terminal:
+        with nullcontext():
+            yield lambda: None
+        return
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err, transient=True) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda: bar.advance(task)
+
+
+def _print(rows: list[Row]) -> None:
+    table(
+        ["package", ">oracle", ">untouched", "verdict", ">seconds"],
+        [
+            [
+                row.report.name,
+                _rewards(row.found.oracle),
+                _rewards(row.found.untouched),
+                Text(row.found.verdict, _STYLES.get(row.found.verdict, "red")),
+                "known" if row.known else f"{row.found.seconds:.1f}",
+            ]
+            for row in rows
+        ],
+        empty="No packages.",
+    )
+    failed = [row for row in rows if row.found.verdict != "proven"]
+    for row in failed:
+        out.print(Text(f"{row.report.name}: {plain(row.found.reason)}", "bold"))
+        for who, said in row.found.outputs.items():
+            out.print(f"  {who}:")
+            for line in said.rstrip().splitlines()[-_OUTPUT_LINES:]:
+                out.print(f"    {plain(line)}")
+        out.print()
+    out.print(f"{len(rows) - len(failed)} of {len(rows)} proven")
+    if any(row.known for row in rows):
+        note("Known: the same content was replayed before; --fresh runs it again.")
+
+
+def _rewards(rewards: tuple[float | None, ...]) -> str:
+    """The rewards of all repeats, each once."""
+    shown = dict.fromkeys("none" if reward is None else f"{reward:g}" for reward in rewards)
+    return ", ".join(shown) or "-"
+
+
+def _as_dict(row: Row) -> dict[str, Any]:
+    found = row.found.model_dump(mode="json")
+    return {
+        "path": row.report.path,
+        "name": row.report.name,
+        "ok": row.found.verdict == "proven",
+        "known": row.known,
+        **found,
+    }

@@ -1,0 +1,49 @@
+"""Verdicts of replays by the content they were about, so that a second replay is quick."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from arena.sandbox.replay import Replay
+
+VERSION = 1
+"""Part of every key; goes up when a trial's rules change, so that old verdicts don't count."""
+
+
+def default_folder() -> Path:
+    """The user's cache for replays."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "posttrain-arena" / "replays"
+
+
+class ReplayCache:
+    """One file a verdict; a package's key is the digest of its content."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def get(self, digest: str, repeat: int) -> Replay | None:
+        """The verdict on this content, or None; a file that can't be read is no verdict."""
+        try:
+            return Replay.model_validate_json(self._path(digest, repeat).read_bytes())
+        except (OSError, ValidationError):
+            return None
+
+    def put(self, digest: str, repeat: int, found: Replay) -> None:
+        """Keeps a verdict, whole or not at all; what the next build may change is none."""
+        if found.verdict in {"no engine", "not built"}:
+            return
+        path = self._path(digest, repeat)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
+            file.write(found.model_dump_json())
+        Path(file.name).replace(path)
+
+    def _path(self, digest: str, repeat: int) -> Path:
+        key = hashlib.sha256(f"{VERSION} {repeat} {digest}".encode()).hexdigest()
+        return self._folder / f"{key[:32]}.json"

@@ -79,7 +79,7 @@ def _sections(body: list[str], first_line: int) -> dict[str, str]:
     current: list[str] | None = None
     fence: str | None = None
     for number, line in enumerate(body, first_line):
-        fence = _fence_after(fence, line)
+        fence = fence_after(fence, line)
         name = _heading(line) if fence is None else ""
         if _RESERVED.match(name):
             if name in sections:
@@ -95,7 +95,7 @@ def reserved_lines(body: list[str]) -> list[int]:
     found: list[int] = []
     fence: str | None = None
     for index, line in enumerate(body):
-        fence = _fence_after(fence, line)
+        fence = fence_after(fence, line)
         if fence is None and _RESERVED.match(_heading(line)):
             found.append(index)
     return found
@@ -108,7 +108,7 @@ def _heading(line: str) -> str:
     return line[2:].strip().rstrip("#").rstrip().lower()
 
 
-def _fence_after(fence: str | None, line: str) -> str | None:
+def fence_after(fence: str | None, line: str) -> str | None:
     """The code fence that is open after `line`, given the one open before it."""
     match = _FENCE.match(line)
     if not match:

@@ -28,13 +28,17 @@ MAX_DEPTH = 3
 
 
 class Install(NamedTuple):
-    """Packages that one command installs from an index: tool, names, requirement files, line."""
+    """Packages that one command installs from an index: tool, names, requirement files, line.
+
+    `is_constrained`: a file of constraints gives their versions.
+    """
 
     tool: str
     names: tuple[str, ...]
     files: tuple[str, ...]
     line: int
     what: str
+    is_constrained: bool = False
 
 
 class Download(NamedTuple):
@@ -131,11 +135,7 @@ def _install(words: list[str], line: int) -> Install | None:
     if name == "uv" and rest[:1] == ["pip"]:
         name, rest = "pip", rest[1:]
     if re.fullmatch(r"pip[\d.]*", name) and "install" in rest:
-        if "--no-index" in rest or ("--no-deps" in rest and "-e" in rest):
-            return None
-        names, files = _arguments(rest[rest.index("install") + 1 :], "pip", {"-r", "--requirement"})
-        wanted = tuple(n for n in names if not n.startswith((".", "/", "$")))
-        return Install("pip", wanted, files, line, what) if wanted or files else None
+        return _pip_install(rest[rest.index("install") + 1 :], line, what)
     if name in {"apt", "apt-get", "aptitude", "yum", "dnf", "microdnf", "apk"}:
         verb = "add" if name == "apk" else "install"
         if verb in rest:
@@ -143,11 +143,29 @@ def _install(words: list[str], line: int) -> Install | None:
             names, _ = _arguments(rest[rest.index(verb) + 1 :], tool, set())
             return Install("apt", names, (), line, what)
         return Install("apt", (), (), line, what) if {"update", "upgrade"} & set(rest) else None
-    if name in {"npm", "pnpm", "yarn"} and {"install", "i", "add"} & set(rest):
-        verb = next(w for w in rest if w in {"install", "i", "add"})
+    verb = next((word for word in rest if not word.startswith("-")), "")
+    if name in {"npm", "pnpm", "yarn"} and verb in {"install", "i", "add"}:
         names, _ = _arguments(rest[rest.index(verb) + 1 :], "npm", set())
-        return Install("npm", names, (), line, what)
+        return Install("npm", tuple(n for n in names if not _is_local_npm(n)), (), line, what)
     return None
+
+
+def _pip_install(words: list[str], line: int, what: str) -> Install | None:
+    if "--no-index" in words or ("--no-deps" in words and "-e" in words):
+        return None
+    names, files = _arguments(words, "pip", {"-r", "--requirement"})
+    wanted = tuple(name for name in names if not _is_local_pip(name))
+    constrained = any(re.match(r"-c$|--constraint(=|$)", word) for word in words)
+    return Install("pip", wanted, files, line, what, constrained) if wanted or files else None
+
+
+def _is_local_pip(name: str) -> bool:
+    """pip takes what holds a `/` and is no address for a path, and what ends like a wheel."""
+    return name.startswith((".", "$", "/")) or ("/" in name and not re.search("://|@", name))
+
+
+def _is_local_npm(name: str) -> bool:
+    return name.startswith((".", "/", "~", "$", "file:")) or name.endswith((".tgz", ".tar.gz"))
 
 
 def _arguments(

@@ -45,7 +45,7 @@ DOMAIN_ALIASES: dict[str, Domain] = {
 
 def domain_of(word: object) -> Domain | None:
     """The domain that a category's word means, aliases included; None where it means none."""
-    slug = str(word).strip().lower().replace("_", "-").replace(" ", "-")
+    slug = str(word).strip().lower().replace("&", "and").replace("_", "-").replace(" ", "-")
     if slug in set(Domain):
         return Domain(slug)
     return DOMAIN_ALIASES.get(slug)

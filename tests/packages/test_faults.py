@@ -6,27 +6,9 @@ import pytest
 
 from arena.packages import ResourceCaps, check_collection, check_package
 from tests.collections import FILES, write_collection, write_package
+from tests.packages.changes import Changes, dockerfile, outputs, task, verdict
 
-Changes = dict[str, str | None]
 Place = tuple[str, str, int | None]
-
-
-def task(old: str, new: str) -> Changes:
-    assert old in FILES["task.md"]
-    return {"task.md": FILES["task.md"].replace(old, new)}
-
-
-def verdict(*lines: str) -> Changes:
-    return {"verifier/test.sh": "\n".join(["#!/bin/sh", *lines, ""])}
-
-
-def dockerfile(*lines: str) -> Changes:
-    return {"environment/Dockerfile": "\n".join(["FROM busybox:1.35.0", *lines, ""])}
-
-
-def outputs(*lines: str) -> Changes:
-    return {"verifier/test_outputs.py": "\n".join([*lines, ""])}
-
 
 REWARD = "echo $r > /logs/verifier/reward.txt"
 CHECK = "if grep -q apple /root/answer.txt; then r=1; else r=0; fi"

@@ -116,6 +116,8 @@ def base_image_is_pinned(package: PackageText) -> Iterator[Fault]:
 
 def dependencies_are_pinned(package: PackageText) -> Iterator[Fault]:
     for instruction, install in docker_installs(package):
+        if install.is_constrained:
+            continue
         loose = [name for name in install.names if _is_loose(install, name)]
         if loose:
             yield Fault(
@@ -144,7 +146,7 @@ def _is_loose(install: Install, name: str) -> bool:
         return "@" not in name[1:]
     if install.tool != "pip" or name in {"pip", "setuptools", "wheel", "uv"}:
         return False
-    return not _PINNED.search(name) and not name.startswith((".", "/", "$", "git+", "http"))
+    return not _PINNED.search(name) and not name.startswith(("$", "git+", "http"))
 
 
 def docker_installs(package: PackageText) -> Iterator[tuple[Instruction, Install]]:
@@ -232,7 +234,14 @@ def _source_problem(source: str, context: set[str]) -> str | None:
 
 def _matches(path: str, pattern: str) -> bool:
     """Docker's path pattern: `*` and `?` stay within one name. fnmatch never backtracks far."""
-    names, patterns = path.split("/"), pattern.split("/")
+    names, patterns = path.split("/"), pattern.replace("[^", "[!").split("/")
+    if "**" in patterns:  # any number of folders, once: what stands before it, and what after
+        at = patterns.index("**")
+        before, after = patterns[:at], [p for p in patterns[at:] if p != "**"]
+        if len(names) < len(before) + len(after):
+            return False
+        names = names[:at] + names[len(names) - len(after) :]
+        patterns = before + after
     return len(names) == len(patterns) and all(
         fnmatchcase(n, p) or n == p for n, p in zip(names, patterns, strict=True)
     )

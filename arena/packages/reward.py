@@ -24,7 +24,19 @@ _CONDITIONAL = frozenset(
 _WAYS_OUT = frozenset({"exit", "exec", "kill", "trap", "return"})
 _SETS_EXIT = re.compile(r"-[a-z]*e[a-z]*")
 _PLAIN = re.compile(r"\s*(?:\{\s*\"reward\"\s*:)?\s*(?P<value>[0-9.]+(?:[eE]-?\d+)?)\s*\}?\s*")
-_DECIDING = (ast.If, ast.IfExp, ast.Assert, ast.Raise, ast.Compare, ast.Try, ast.BoolOp, ast.While)
+_DECIDING = (
+    ast.If, ast.IfExp, ast.Assert, ast.Raise, ast.Compare, ast.Try, ast.BoolOp, ast.While, ast.For,
+    ast.Match, ast.Subscript,
+)  # fmt: skip
+_HARMLESS_CALLS = frozenset(
+    {"Path", "write", "write_text", "mkdir", "makedirs", "print", "dump", "dumps", "str", "float",
+     "close", "flush", "dirname"}
+)  # fmt: skip
+_HARMLESS = frozenset(
+    {"echo", "printf", "cat", "ls", "exit", "true", ":", "mkdir", "chmod", "date", "test", "[",
+     "cd", "sync", "sleep", "pwd", "set", "id", "env", "wc", "head", "tail", "tee"}
+)  # fmt: skip
+_MAY_SET = frozenset({"read", "let", "printf", "mapfile", "readarray", "getopts", "wait", "unset"})
 
 
 class Constant(NamedTuple):
@@ -42,29 +54,59 @@ def constant_in_shell(script: ShellScript) -> Constant | None:
     if not writes or len(known) < len(writes) or len(set(map(_number, known))) != 1:
         return None
     certain = [w for w in writes if not _is_conditional(w.body)]
-    if certain and not _may_leave_before(script, certain[0].line):
-        return Constant(known[0], certain[0].line)
-    if _every_branch_writes(writes):
-        return Constant(known[0], writes[0].line)
-    return None
+    if certain and not _may_leave_before(script, certain[-1].line):
+        last, first = certain[-1], certain[-1]
+    elif _every_branch_writes(writes):
+        last, first = writes[-1], writes[0]
+    else:
+        return None
+    return None if _may_change_after(script, last) else Constant(known[0], first.line)
 
 
-def writes_in_python(file: PythonFile) -> bool:
-    """Whether a Python file writes the reward, as far as its text shows."""
-    return bool(_REWARD.search(file.text))
+def always_runs(script: ShellScript, path: str) -> bool:
+    """Whether a script runs another file whatever happened."""
+    name = path.rpartition("/")[2]
+    return any(
+        any(name in word for word in command.words)
+        and not _is_conditional(command.node)
+        and not _may_leave_before(script, command.line)
+        for command in script.commands
+    )
 
 
 def constant_in_python(file: PythonFile) -> Constant | None:
-    """The one reward that a file writes without deciding anything at all, or None."""
-    if file.tree is None or not writes_in_python(file):
+    """The one reward that a file writes without deciding anything at all, or None.
+
+    Whatever else it calls could fail, or write another reward.
+    """
+    if file.tree is None or not _REWARD.search(file.text):
         return None
-    if any(isinstance(node, _DECIDING) for node in ast.walk(file.tree)):
+    walked = list(ast.walk(file.tree))
+    guards = {id(part) for node in walked if _is_main_guard(node) for part in _guard_of(node)}
+    if any(isinstance(node, _DECIDING) and id(node) not in guards for node in walked):
         return None
-    if any(name.endswith(("exit", "run", "main", "call")) for name, _ in file.calls):
+    own = {node.name for node in walked if isinstance(node, ast.FunctionDef)}
+    if any(not _is_harmless(name, call) and name not in own for name, call in file.calls):
         return None
     written = list(_python_writes(file))
     values = {_number(constant.value) for constant in written}
     return written[0] if len(values) == 1 and isinstance(next(iter(values)), float) else None
+
+
+def _is_main_guard(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test).startswith("__name__ ==")
+
+
+def _guard_of(node: ast.AST) -> tuple[ast.AST, ...]:
+    return (node, node.test) if isinstance(node, ast.If) else ()
+
+
+def _is_harmless(name: str, call: ast.Call) -> bool:
+    """A call that writes the reward or says something, and cannot fail for the agent's doing."""
+    last = name.rpartition(".")[2]
+    if last == "open":
+        return len(call.args) > 1 or bool(call.keywords)
+    return last in _HARMLESS_CALLS
 
 
 def _python_writes(file: PythonFile) -> Iterator[Constant]:
@@ -126,9 +168,28 @@ def _assigned(script: ShellScript, name: str) -> list[str]:
         target, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if target is not None and plain(target) == name:
             values.append(plain(value) if value is not None else "")
-    if any(c.name in {"read", "source", ".", "eval", "let"} for c in script.commands):
+    if _may_set(script, name):
         return []
     return values if all(re.fullmatch(r"[0-9.]+", v) for v in values) else []
+
+
+def _may_set(script: ShellScript, name: str) -> bool:
+    """Whether anything but an assignment could give a variable its value."""
+    if re.search(rf"\(\([^\n]*\b{name}\s*(?:[-+*/%]?=|\+\+|--)|\bfor\s+{name}\s+in\b", script.text):
+        return True
+    return any(
+        c.name in {"source", ".", "eval"}
+        or (c.name in _MAY_SET and any(re.search(rf"\b{name}\b", word) for word in c.words[1:]))
+        for c in script.commands
+    )
+
+
+def _may_change_after(script: ShellScript, write: Redirect) -> bool:
+    """Whether something after a write could write another reward: a program, or a variable path."""
+    end = write.body.end_byte if write.body else 0
+    later = (c for c in script.commands if c.node.start_byte > end)
+    hidden = (r for r in script.redirects if r.line > write.line and r.target.startswith("$"))
+    return any(c.name not in _HARMLESS for c in later) or any(hidden)
 
 
 def _is_conditional(node: Node | None) -> bool:

@@ -95,7 +95,7 @@ FAULTS: list[tuple[str, Changes, Place]] = [
         {**verdict("python3 /verifier/test_outputs.py"), **outputs("from pathlib import Path", "Path('/logs/verifier/reward.txt').write_text('1.0')")},
         ("TP012", "verifier/test_outputs.py", 2),
     ),
-    ("a test that passes", outputs("class T:", "    def test_a(self):", "        pass"), ("TP028", "verifier/test_outputs.py", 2)),
+    ("a test that passes", outputs("class TestT:", "    def test_a(self):", "        pass"), ("TP028", "verifier/test_outputs.py", 2)),
     ("a test of words", outputs('def test_a():', '    """Later."""'), ("TP028", "verifier/test_outputs.py", 1)),
     ("apt at scoring time", verdict("apt-get update && apt-get install -y jq", CHECK, REWARD), ("TP027", "verifier/test.sh", 2)),
     ("uvx at scoring time", verdict("curl -LsSf https://astral.sh/uv/install.sh | sh", "if uvx --with pytest==8.4.1 pytest /verifier; then r=1; else r=0; fi", REWARD), ("TP027", "verifier/test.sh", 2)),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import posixpath
 import re
+import shlex
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from arena.packages.dockerfile import (
     MAX_WORDS_LENGTH,
     Instruction,
+    arguments,
     base_images,
     copy_sources,
     without_flags,
@@ -131,14 +133,21 @@ def dependencies_are_pinned(package: PackageText) -> Iterator[Fault]:
 
 
 def _loose_requirements(package: PackageText, file: str) -> Iterator[Fault]:
+    for path, line, requirement in requirements(package, file):
+        if requirement[0] not in "-./" and not _PINNED.search(requirement):
+            yield Fault(
+                f"{shown(requirement)} is not pinned", path, "Pin it: `name==version`.", line
+            )
+
+
+def requirements(package: PackageText, file: str) -> Iterator[tuple[str, int, str]]:
+    """The lines of a requirements file of the image: (its path in the package, line, text)."""
     name = posixpath.basename(file)
     paths = [p for p in package.below("environment") if posixpath.basename(p) == name]
     text = package.text(paths[0]) if paths else None
     for number, line in enumerate((text or "").splitlines(), 1):
-        requirement = line.partition("#")[0].partition(";")[0].strip()
-        if requirement and requirement[0] not in "-./" and not _PINNED.search(requirement):
-            hint = "Pin it: `name==version`."
-            yield Fault(f"{shown(requirement)} is not pinned", paths[0], hint, number)
+        if requirement := line.partition("#")[0].partition(";")[0].strip():
+            yield paths[0], number, requirement
 
 
 def _is_loose(install: Install, name: str) -> bool:
@@ -153,7 +162,10 @@ def docker_installs(package: PackageText) -> Iterator[tuple[Instruction, Install
     """What the image's build installs, by instruction."""
     for instruction in package.dockerfile.instructions if package.dockerfile else ():
         if instruction.name == "RUN":
-            script = "\n".join([without_flags(instruction.value), *instruction.heredocs])
+            command = without_flags(instruction.value)
+            if command.startswith("["):
+                command = shlex.join(arguments(instruction))  # the JSON form, where it is one
+            script = "\n".join([command, *instruction.heredocs])
             for install in installs(ShellScript(script)):
                 yield instruction, install
 

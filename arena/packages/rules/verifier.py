@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import ast
+import posixpath
 import re
 import shlex
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from arena.packages.document import Document, DocumentError, parse_document
+from arena.packages.emptytests import empty_tests
 from arena.packages.findings import shown
 from arena.packages.installs import Download, Install
 from arena.packages.network import fetched_by_python, fetched_by_shell
 from arena.packages.reading import DESCRIPTION, DOCKERFILE, TEST, PackageText
-from arena.packages.reward import constant_in_python, constant_in_shell, writes_in_python
-from arena.packages.rules.environment import docker_installs
+from arena.packages.reward import always_runs, constant_in_python, constant_in_shell
+from arena.packages.rules.environment import docker_installs, requirements
 from arena.packages.rules.rule import Fault
 from arena.packages.yamltext import KeyPath
 
@@ -25,8 +27,13 @@ _NEEDS = {
     "agent-judge": ("role", "isolation", "inputs"),
     "ors-episode": ("inputs",),
 }
-_OWN_FILE = re.compile(r"(?:^|[=\"'\s])/?(?:(?:verifier|tests)/)((?:[\w.-]+/)*[\w.-]+\.\w+)$")
+_OWN_FILE = re.compile(r"/(?:verifier|tests)/((?:[\w.-]+/)*[\w.-]+\.\w+)")
+_WRITING_FLAG = re.compile(r"-[a-z]*[oO]|--(?!no-)[a-z-]+")
+"""A flag after which a file may be written; `python3 -u` and `pytest -q` have none."""
 _WRITERS = frozenset({"cp", "mv", "tee", "touch", "cat", "ln"})
+_TALKERS = frozenset(
+    {"echo", "printf", "rm", "mkdir", "ls", "find", "test", "[", "chmod", "export"}
+)
 
 Problem = tuple[str, KeyPath]
 
@@ -94,53 +101,47 @@ def _command_problem(command: str, files: set[str]) -> str | None:
         words = shlex.split(command)
     except ValueError as exc:
         return f"the command {shown(command)} cannot be read: {exc}"
+    folders = {path[:end] for path in files for end in _ends_of_folders(path)}
     for word in words:
-        own = re.sub(r"^/?(verifier|tests)/", "verifier/", word.removeprefix("./"))
-        if own.startswith("verifier/") and own not in files:
+        path = word.partition("::")[0].removeprefix("./").rstrip("/")
+        own = re.sub(r"^/?(verifier|tests)(?=/|$)", "verifier", path)
+        if own.startswith("verifier/") and own not in files | folders:
             return f"the command names {shown(word)}, which is not in verifier/"
     return None
 
 
+def _ends_of_folders(path: str) -> Iterator[int]:
+    return (match.start() for match in re.finditer("/", path))
+
+
 def reward_can_change(package: PackageText) -> Iterator[Fault]:
-    hint = "Write the reward that the checks gave: 1 where all passed, else 0."
-    scripts = {p: s for p, s in package.shell_scripts.items() if p.startswith("verifier/")}
-    python = {p: f for p, f in package.python_files.items() if p.startswith("verifier/")}
-    written_in_python = any(map(writes_in_python, python.values()))
-    found = constant_in_shell(scripts[TEST]) if TEST in scripts else None
-    if found and not written_in_python:
-        message = f"the reward is always {found.value}, whatever the agent did"
-        yield Fault(message, TEST, hint, found.line)
-    for path, file in python.items():
-        if found := constant_in_python(file):
-            message = f"the reward is always {found.value}, whatever the agent did"
-            yield Fault(message, path, hint, found.line)
+    script = package.shell_scripts.get(TEST)
+    found = {TEST: constant_in_shell(script)} if script else {}
+    for path, file in package.python_files.items():
+        if path.startswith("verifier/") and script and always_runs(script, path):
+            found[path] = constant_in_python(file)
+    for path, constant in found.items():
+        if constant:
+            hint = "Write the reward that the checks gave: 1 where all passed, else 0."
+            message = f"the reward is always {constant.value}, whatever the agent did"
+            yield Fault(message, path, hint, constant.line)
 
 
 def tests_assert_something(package: PackageText) -> Iterator[Fault]:
     for path, file in package.python_files.items():
-        if not path.startswith("verifier/") or file.tree is None:
+        if not path.startswith("verifier/") or not _is_test_file(package, path):
             continue
-        for node in ast.walk(file.tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _is_empty_test(node):
-                hint = "Compare what the agent left with what is right, or take the test out."
-                yield Fault(f"the test {node.name[:80]} asserts nothing", path, hint, node.lineno)
+        for test in empty_tests(file):
+            hint = "Compare what the agent left with what is right, or take the test out."
+            yield Fault(f"the test {test.name[:80]} asserts nothing", path, hint, test.line)
 
 
-def _is_empty_test(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """A test whose body can neither fail nor call anything that does."""
-    return node.name.startswith("test") and all(map(_does_nothing, node.body))
-
-
-def _does_nothing(statement: ast.stmt) -> bool:
-    if isinstance(statement, ast.Pass):
+def _is_test_file(package: PackageText, path: str) -> bool:
+    """Whether a runner would look for tests in it: by its name, or because a script names it."""
+    name = posixpath.basename(path)
+    if re.fullmatch(r"test.*\.py|.*_test\.py", name):
         return True
-    if isinstance(statement, ast.Return | ast.Expr):
-        return statement.value is None or isinstance(statement.value, ast.Constant)
-    if isinstance(statement, ast.Assert):
-        return isinstance(statement.test, ast.Constant) and bool(statement.test.value)
-    if isinstance(statement, ast.Assign):
-        return isinstance(statement.value, ast.Constant)
-    return False
+    return any(name in script.text for script in package.shell_scripts.values())
 
 
 def shell_is_valid(package: PackageText) -> Iterator[Fault]:
@@ -162,24 +163,30 @@ def python_is_valid(package: PackageText) -> Iterator[Fault]:
 def named_files_exist(package: PackageText) -> Iterator[Fault]:
     script = package.shell_scripts.get(TEST)
     for command in script.commands if script else ():
-        if command.name in _WRITERS:
+        if command.name in _WRITERS | _TALKERS:
             continue
-        for word in command.words[1:]:
-            match = _OWN_FILE.search(word.partition("::")[0])
-            if match and not _is_there(package, match[1]):
-                hint = "Add the file, or mend its name."
+        for before, word in pairwise(("", *command.words)):
+            match = _OWN_FILE.fullmatch(word.partition("::")[0])
+            if match and not _WRITING_FLAG.match(before) and not _is_there(package, match[1]):
+                hint = f"Add verifier/{match[1][:80]}, or mend its name."
                 message = f"{command.name[:40]} is given {shown(word)}, which is not in verifier/"
                 yield Fault(message, TEST, hint, command.line)
 
 
 def _is_there(package: PackageText, name: str) -> bool:
-    """Whether a file of verifier/ exists, or test.sh itself writes it."""
+    """Whether a file of verifier/ exists, or test.sh itself writes it or looks whether it does."""
     if f"verifier/{name}" in package.sizes:
         return True
     script = package.shell_scripts[TEST]
     written = [r.target for r in script.redirects]
-    written += [w for c in script.commands if c.name in _WRITERS for w in c.words[1:]]
-    return any(target.endswith(name) for target in written)
+    for command in script.commands:
+        pairs = pairwise(("", *command.words))
+        writes = command.name in _WRITERS
+        written += [word for before, word in pairs if writes or _WRITING_FLAG.match(before)]
+    if any(target.endswith(name) for target in written):
+        return True
+    looks = rf"-[efrsx]\s+[\"']?/(?:verifier|tests)/{re.escape(name)}"
+    return bool(re.search(looks, script.text))
 
 
 def verifier_needs_no_network(package: PackageText) -> Iterator[Fault]:
@@ -190,7 +197,7 @@ def network_faults(package: PackageText, folder: str, when: str) -> Iterator[Fau
     """What scripts below `folder` fetch though the package has no network."""
     if package.front_matter is None or package.front_matter.environment.has_network:
         return
-    in_image = [install for _, install in docker_installs(package)]
+    in_image = [_with_required(package, found) for _, found in docker_installs(package)]
     image = " ".join(i.value for i in package.dockerfile.instructions) if package.dockerfile else ""
     for path, found in _fetched(package, folder):
         if _is_in_image(found, in_image, image):
@@ -219,6 +226,12 @@ def _is_in_image(found: Install | Download, in_image: list[Install], image: str)
         return wanted <= have and all(file.rpartition("/")[2] in image for file in found.files)
     words = found.what.split()
     return words[0] in {"uv", "uvx", "npx"} and " ".join(words[:2]) in image
+
+
+def _with_required(package: PackageText, install: Install) -> Install:
+    """An install with the names that its requirement files hold."""
+    required = [text for file in install.files for _, _, text in requirements(package, file)]
+    return install._replace(names=(*install.names, *required))
 
 
 def _bare(name: str) -> str:

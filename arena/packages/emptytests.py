@@ -1,0 +1,102 @@
+"""Tests that assert nothing: those that a test runner would collect, and that cannot fail.
+
+A fixture, a helper, a method of a protocol or of a base class has a name like a test's and is none.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from arena.packages.pythontext import PythonFile
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class EmptyTest(NamedTuple):
+    """A test that can't fail: its name, and the line (1-based)."""
+
+    name: str
+    line: int
+
+
+def empty_tests(file: PythonFile) -> Iterator[EmptyTest]:
+    """The tests of a file that can neither fail nor call anything that does."""
+    if file.tree is None:
+        return
+    used = _used_names(file.tree)
+    for function in _collected(file.tree, used):
+        is_test = function.name.startswith("test") and function.name not in used
+        if is_test and _is_plain(function) and all(map(_does_nothing, function.body)):
+            yield EmptyTest(function.name, function.lineno)
+
+
+def _used_names(tree: ast.Module) -> set[str]:
+    """What the file itself calls, hands on or inherits from."""
+    return {
+        node.id if isinstance(node, ast.Name) else node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name | ast.Attribute)
+    }
+
+
+def _collected(tree: ast.Module, used: set[str]) -> Iterator[Function]:
+    """Functions of the module, and the methods of its test classes that are no base of another."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+        elif isinstance(node, ast.ClassDef) and _is_test_class(node) and node.name not in used:
+            yield from (f for f in node.body if isinstance(f, Function))
+
+
+def _is_test_class(node: ast.ClassDef) -> bool:
+    bases = [ast.unparse(base) for base in node.bases]
+    if any(base.partition("[")[0].endswith(("Protocol", "ABC")) for base in bases):
+        return False
+    return "Test" in node.name or any("Test" in base for base in bases)
+
+
+def _is_plain(function: Function) -> bool:
+    """Whether nothing else decides over the test: an unknown decorator may do anything."""
+    names = [ast.unparse(d).partition("(")[0] for d in function.decorator_list]
+    return all("mark." in name or "skip" in name.lower() for name in names)
+
+
+def _does_nothing(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Pass):
+        return True
+    if isinstance(statement, ast.Return | ast.Expr):
+        return statement.value is None or _is_fixed(statement.value) or _says(statement.value)
+    if isinstance(statement, ast.Assert):
+        return _is_true(statement.test)
+    if isinstance(statement, ast.Assign):
+        return _is_fixed(statement.value)
+    return False
+
+
+def _is_fixed(node: ast.expr) -> bool:
+    """Whether an expression is made of constants alone."""
+    fixed = (ast.Constant, ast.Compare, ast.cmpop, ast.UnaryOp, ast.unaryop, ast.BoolOp, ast.boolop,
+             ast.Tuple, ast.List, ast.Set, ast.Dict, ast.expr_context)  # fmt: skip
+    return all(isinstance(part, fixed) for part in ast.walk(node))
+
+
+def _is_true(node: ast.expr) -> bool:
+    """Whether a fixed expression holds, as far as one can see without running it."""
+    if isinstance(node, ast.Constant):
+        return bool(node.value)
+    if isinstance(node, ast.Compare) and _is_fixed(node):
+        same = ast.dump(node.left) == ast.dump(node.comparators[0])
+        return same == isinstance(node.ops[0], ast.Eq | ast.Is | ast.In)
+    return isinstance(node, ast.Tuple) and bool(node.elts)
+
+
+def _says(node: ast.expr) -> bool:
+    """A call that prints constants, or asserts them: `self.assertTrue(True)`."""
+    if not isinstance(node, ast.Call) or not all(map(_is_fixed, node.args)):
+        return False
+    name = ast.unparse(node.func).rpartition(".")[2]
+    if name in {"assertEqual", "assertIs"} and len(node.args) == 2:
+        return ast.dump(node.args[0]) == ast.dump(node.args[1])
+    return name == "print" or (name == "assertTrue" and bool(node.args) and _is_true(node.args[0]))

@@ -43,11 +43,13 @@ def _used_names(tree: ast.Module) -> set[str]:
 
 def _collected(tree: ast.Module, used: set[str]) -> Iterator[Function]:
     """Functions of the module, and the methods of its test classes that are no base of another."""
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node
-        elif isinstance(node, ast.ClassDef) and _is_test_class(node) and node.name not in used:
-            yield from (f for f in node.body if isinstance(f, Function))
+    pending: list[ast.Module | ast.ClassDef] = [tree]
+    while pending:
+        for node in pending.pop(0).body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield node
+            elif isinstance(node, ast.ClassDef) and _is_test_class(node) and node.name not in used:
+                pending.append(node)
 
 
 def _is_test_class(node: ast.ClassDef) -> bool:
@@ -72,7 +74,17 @@ def _does_nothing(statement: ast.stmt) -> bool:
         return _is_true(statement.test)
     if isinstance(statement, ast.Assign):
         return _is_fixed(statement.value)
-    return False
+    if isinstance(statement, ast.If):
+        bodies = [*statement.body, *statement.orelse]
+        return _is_fixed(statement.test) and all(map(_does_nothing, bodies))
+    return isinstance(statement, ast.Try) and _is_swallowed(statement)
+
+
+def _is_swallowed(statement: ast.Try) -> bool:
+    """Whether every failure of a `try` is caught and nothing comes of it."""
+    rest = [*(s for handler in statement.handlers for s in handler.body), *statement.finalbody]
+    caught = {ast.unparse(h.type) if h.type else "BaseException" for h in statement.handlers}
+    return "BaseException" in caught and not statement.orelse and all(map(_does_nothing, rest))
 
 
 def _is_fixed(node: ast.expr) -> bool:
@@ -86,6 +98,10 @@ def _is_true(node: ast.expr) -> bool:
     """Whether a fixed expression holds, as far as one can see without running it."""
     if isinstance(node, ast.Constant):
         return bool(node.value)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return isinstance(node.operand, ast.Constant) and not node.operand.value
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
+        return isinstance(node.values[-1], ast.Constant) and bool(node.values[-1].value)
     if isinstance(node, ast.Compare) and _is_fixed(node):
         same = ast.dump(node.left) == ast.dump(node.comparators[0])
         return same == isinstance(node.ops[0], ast.Eq | ast.Is | ast.In)

@@ -13,7 +13,19 @@ from urllib.parse import urlsplit
 from arena.packages.shell import Command, ShellScript
 
 _WRAPPERS = frozenset(
-    {"sudo", "env", "timeout", "nice", "nohup", "exec", "command", "time", "xvfb-run", "stdbuf"}
+    {
+        "sudo",
+        "env",
+        "timeout",
+        "nice",
+        "nohup",
+        "exec",
+        "command",
+        "time",
+        "xvfb-run",
+        "stdbuf",
+        "xargs",
+    }
 )
 _VALUE_FLAGS = {
     "pip": {"-i", "--index-url", "--extra-index-url", "-c", "--constraint", "-t", "--target",
@@ -33,6 +45,10 @@ _VALUE_OF = {
     "aria2c": re.compile(r"--(?:header|referer|user-agent|all-proxy)"),
 }
 """Flags whose value is no address to be fetched, though it may look like one."""
+_FETCHERS = {
+    "conda": {"install", "create"}, "mamba": {"install", "create"}, "cargo": {"install"},
+    "gem": {"install"}, "go": {"install", "get"}, "docker": {"pull"},
+}  # fmt: skip
 _LOCAL_SUFFIXES = (".local", ".internal", ".localhost", ".test")
 MAX_DEPTH = 3
 
@@ -96,7 +112,7 @@ def is_remote(address: str) -> bool:
 def _commands(script: ShellScript, depth: int = 0) -> Iterator[tuple[list[str], int]]:
     """The commands with what wraps them taken off, those in `sh -c '…'` included."""
     for command in script.commands:
-        words = _unwrapped(command)
+        words = [script.expanded(word) for word in _unwrapped(command)]
         if not words:
             continue
         inner = _inner_script(words)
@@ -147,7 +163,9 @@ def _install(words: list[str], line: int) -> Install | None:
     what = " ".join(words)[:80]
     if name == "uv" and rest[:1] == ["pip"]:
         name, rest = "pip", rest[1:]
-    if re.fullmatch(r"pip[\d.]*", name) and "install" in rest:
+    if name == "uv" and rest[:2] == ["tool", "install"]:
+        name, rest = "pip", rest[1:]
+    if re.fullmatch(r"pip[\d.]*|pipx", name) and "install" in rest:
         return _pip_install(rest[rest.index("install") + 1 :], line, what)
     if name in {"apt", "apt-get", "aptitude", "yum", "dnf", "microdnf", "apk"}:
         verb = "add" if name == "apk" else "install"
@@ -204,19 +222,29 @@ def _is_download(words: list[str]) -> bool:
     name, rest = words[0], words[1:]
     plain = [word for word in rest if not word.startswith("-")]
     if name in {"uvx", "npx", "pipx"}:
-        return bool(plain) and not {"--offline", "--no-install"} & set(rest)
+        return (
+            bool(plain) and plain[0] != "install" and not {"--offline", "--no-install"} & set(rest)
+        )
     if name == "uv":
         verbs = {"run", "tool", "sync", "add"}
-        return bool(verbs & set(plain[:1])) and not {"--offline", "--no-sync"} & set(rest)
+        return (
+            bool(verbs & set(plain[:1]))
+            and plain[:2] != ["tool", "install"]
+            and not {"--offline", "--no-sync"} & set(rest)
+        )
     if name in _VALUE_OF:
         values = {value for flag, value in pairwise(rest) if _VALUE_OF[name].fullmatch(flag)}
-        return any(is_remote(_with_scheme(word)) for word in plain if word not in values)
+        addresses = [word for word in plain if word not in values]
+        addresses += [w.removeprefix("--url=") for w in rest if w.startswith("--url=")]
+        return any(is_remote(_with_scheme(word)) for word in addresses)
     if name == "git":
         return bool({"clone", "fetch", "pull"} & set(plain)) and any(map(_is_git_remote, plain))
     if name in {"hf", "huggingface-cli"}:
         return "download" in plain
     if name == "npm":
         return plain[:1] == ["ci"] and "--offline" not in rest
+    if name in _FETCHERS:
+        return bool(_FETCHERS[name] & set(plain[:1])) and "--offline" not in rest
     if name in _CLOUD:
         return not _CLOUD[name] or _CLOUD[name] in plain
     return False

@@ -18,35 +18,40 @@ _ALONE = re.compile(
     r"\W*(?:(?:TODO|TBD|FIXME|XXX)\W*"
     r"|[<\[{](?:your|insert|describe|add|write)[ _-][^\n>\]}]{1,60}[>\]}]\W*"
     r"|(?:TODO\W{1,4})?(?:describe|write|insert|add|explain) (?:the|your|a) "
-    r"(?:task|prompt|instructions?|rubric|criteria)(?: description)?(?: here)?\W*)",
+    r"(?:task|prompt|instructions?|rubric|criteria)(?: description)?(?: here)?\W*"
+    r"|your (?:task|prompt|instructions?|criteria)(?: description)? here\W*|\W*fill (?:me )?in\W*)",
     re.I,
 )
-_SAYS_HERE = re.compile(r"TODO| here\W*$|[<\[{]|TBD|FIXME|XXX", re.I)
+_SAYS_HERE = re.compile(r"TODO| here\W*$|[<\[{]|TBD|FIXME|XXX|fill", re.I)
 _BEGINNING = re.compile(r"[\s*_>-]*(?:(?:TODO|TBD|FIXME)\s*(?:[:(–—]|- )|lorem ipsum dolor)", re.I)
 _VALUE = re.compile(
-    rf".*{MARKER}.*|TODO|TBD|FIXME|XXX|(?i:change[-_ ]?me|replace[-_ ]?me|<.{{0,60}}>"
+    rf".*{MARKER}.*|TODO(?:: .*)?|TBD|FIXME|XXX|(?i:change[-_ ]?me|replace[-_ ]?me|<.{{0,60}}>"
     r"|your[-_ ](?:\w+[-_ ])?(?:name|handle|user|username|id|title|description|licen[cs]e|email))"
 )
 
 
 def placeholder_line(text: str) -> tuple[int, str] | None:
     """The first line (1-based) of a Markdown text that is still to be written, and what it says."""
-    first = True
+    first, front = True, text.partition("\n---")[0].count("\n") + 2 if text[:3] == "---" else 0
     for number, line, is_fenced in _lines(text):
         if MARKER in line:
             return number, line.strip()
         if is_fenced or not line.strip():
             continue
-        is_alone = _ALONE.fullmatch(line) and _SAYS_HERE.search(line)
-        if is_alone or (first and _BEGINNING.match(line)):
+        if _is_alone(line) or (first and _BEGINNING.match(line)):
             return number, line.strip()
-        first = first and line.startswith("#")
+        first = first and (line.startswith("#") or number <= front)
     return None
 
 
 def is_placeholder(value: str) -> bool:
     """Whether a value of the metadata is one that a template has."""
-    return bool(_VALUE.fullmatch(value.strip()[:200]))
+    value = value.strip()[:200]
+    return bool(_VALUE.fullmatch(value) or (" " in value and _is_alone(value)))
+
+
+def _is_alone(line: str) -> bool:
+    return bool(_ALONE.fullmatch(line) and _SAYS_HERE.search(line))
 
 
 def _lines(text: str) -> Iterator[tuple[int, str, bool]]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from arena.packages.inline import inline_programs
 from arena.packages.pythontext import PythonFile
 from arena.packages.shell import Command, Redirect, ShellScript, nodes, plain
 
@@ -20,6 +21,10 @@ _REWARD = re.compile(r"reward\.(txt|json)|BENCHFLOW_REWARD_(TEXT|JSON)")
 _CONDITIONAL = frozenset(
     {"if_statement", "elif_clause", "else_clause", "case_statement", "while_statement", "list",
      "for_statement", "c_style_for_statement", "function_definition"}
+)  # fmt: skip
+_DECIDING_PARTS = (
+    "test_command", "negated_command", "||", "((", "if_statement", "case_statement",
+    "while_statement", "for_statement", "c_style_for_statement",
 )  # fmt: skip
 _WAYS_OUT = frozenset({"exit", "exec", "kill", "trap", "return"})
 _SETS_EXIT = re.compile(r"-[a-z]*e[a-z]*")
@@ -36,6 +41,7 @@ _HARMLESS = frozenset(
     {"echo", "printf", "cat", "ls", "exit", "true", ":", "mkdir", "chmod", "date", "test", "[",
      "cd", "sync", "sleep", "pwd", "set", "id", "env", "wc", "head", "tail", "tee"}
 )  # fmt: skip
+_PREPARING = frozenset({"cd", "mkdir", "true", ":", "export"})
 _MAY_SET = frozenset({"read", "let", "printf", "mapfile", "readarray", "getopts", "wait", "unset"})
 
 
@@ -48,19 +54,38 @@ class Constant(NamedTuple):
 
 def constant_in_shell(script: ShellScript) -> Constant | None:
     """The one reward that a script writes whatever happened, or None."""
-    writes = [r for r in script.redirects if _REWARD.search(r.target)]
-    values = [_written(script, write) for write in writes]
-    known = [value for value in values if value is not None]
-    if not writes or len(known) < len(writes) or len(set(map(_number, known))) != 1:
-        return None
+    writes = [r for r in script.redirects if _REWARD.search(script.expanded(r.target))]
+    if not writes:
+        return _constant_in_inline(script)
+    writes.sort(key=lambda write: write.line)
     certain = [w for w in writes if not _is_conditional(w.body)]
     if certain and not _may_leave_before(script, certain[-1].line):
-        last, first = certain[-1], certain[-1]
+        last, line = certain[-1], certain[-1].line
     elif _every_branch_writes(writes):
-        last, first = writes[-1], writes[0]
+        last, line = writes[-1], writes[0].line
     else:
         return None
-    return None if _may_change_after(script, last) else Constant(known[0], first.line)
+    decides = last is writes[-1] and last in certain  # what was written before counts no more
+    value = _written(script, last) if decides else _value_of_all(script, writes)
+    return None if value is None or _may_change_after(script, last) else Constant(value, line)
+
+
+def _value_of_all(script: ShellScript, writes: list[Redirect]) -> str | None:
+    """The value that all of a script's writes share; None where one is unknown or another."""
+    values = [_written(script, write) for write in writes]
+    known = [value for value in values if value is not None]
+    return known[0] if len(known) == len(values) and len(set(map(_number, known))) == 1 else None
+
+
+def _constant_in_inline(script: ShellScript) -> Constant | None:
+    """The one reward that a Python program in the script writes whatever happened."""
+    for program, command, line in inline_programs(script):
+        found = constant_in_python(program) if isinstance(program, PythonFile) else None
+        is_certain = not _is_conditional(command.node) and not _may_leave_before(script, line)
+        later = [c for c in script.commands if c.node.start_byte > command.node.end_byte]
+        if found and is_certain and all(c.name in _HARMLESS for c in later):
+            return Constant(found.value, line + found.line - 1)
+    return None
 
 
 def always_runs(script: ShellScript, path: str) -> bool:
@@ -135,7 +160,13 @@ def _written(script: ShellScript, write: Redirect) -> str | None:
     heredoc = next(nodes(write.body.parent or write.body, "heredoc_body"), None)
     if heredoc is not None:
         return _plain_number((heredoc.text or b"").decode("utf-8", "replace"), script)
+    if (text := _herestring(write.body)) is not None:
+        return _plain_number(text, script)
     commands = [c for c in script.commands if _inside(c, write.body)]
+    if next(nodes(write.body, *_DECIDING_PARTS), None) is not None:
+        return None  # `[ -f x ] && echo 1 > file` is one list, and its redirection is the list's
+    if write.body.type == "list":
+        commands = [c for c in commands if c.name not in _PREPARING]
     writers = [c for c in commands if c.name in {"echo", "printf"}]
     if len(commands) != 1 or len(writers) != 1:
         return None
@@ -144,6 +175,14 @@ def _written(script: ShellScript, write: Redirect) -> str | None:
     if writers[0].name == "printf" and words and "%" in words[0]:
         text = " ".join(words[1:])
     return _plain_number(text.replace("\\n", ""), script)
+
+
+def _herestring(node: Node) -> str | None:
+    """What `cat <<< text` hands through."""
+    redirect = next(nodes(node, "herestring_redirect"), None)
+    if redirect is None or not redirect.named_children:
+        return None
+    return plain(redirect.named_children[0]) if (node.text or b"").startswith(b"cat ") else None
 
 
 def _plain_number(text: str, script: ShellScript) -> str | None:
@@ -222,19 +261,27 @@ def _may_leave_before(script: ShellScript, line: int) -> bool:
 
 
 def _every_branch_writes(writes: list[Redirect]) -> bool:
-    """Whether an if with an else writes in each branch; their values are known to be one."""
+    """Whether an if or a case writes in each of its branches, and has one for everything else."""
     for write in writes:
         node = write.body
-        while node is not None and node.type != "if_statement":
+        while node is not None and node.type not in {"if_statement", "case_statement"}:
             node = node.parent
         if node is None:
             continue
-        bodies = [c for c in node.children if c.type in {"elif_clause", "else_clause"}]
-        has_else = any(c.type == "else_clause" for c in bodies)
+        count = _branches(node)
         here = sum(1 for w in writes if w.body is not None and _is_below(w.body, node))
-        if has_else and here >= len(bodies) + 1:
+        if count and here >= count:
             return True
     return False
+
+
+def _branches(node: Node) -> int:
+    """How many branches a statement has; 0 where none is for everything else."""
+    if node.type == "if_statement":
+        bodies = [c.type for c in node.children if c.type in {"elif_clause", "else_clause"}]
+        return len(bodies) + 1 if "else_clause" in bodies else 0
+    items = [c for c in node.children if c.type == "case_item"]
+    return len(items) if any((i.text or b"").lstrip(b"( ").startswith(b"*)") for i in items) else 0
 
 
 def _is_below(node: Node, above: Node) -> bool:

@@ -22,6 +22,7 @@ from tree_sitter import Language, Node, Parser
 
 _SHEBANG = re.compile(r"#!\s*\S*?(?:/|env\s+(?:-\S+\s+)*)(sh|bash|dash|ash|ksh)\b")
 _PROBLEM = re.compile(r"^.*?:(\d+):\S*\s*(.*)$", re.M)
+_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _SECONDS = 10
 _SIMPLE = frozenset({"word", "number", "raw_string", "string", "concatenation", "ansi_c_string"})
 MAX_COMMANDS = 5_000
@@ -84,13 +85,25 @@ class ShellScript:
             target = node.child_by_field_name("destination")
             operator = next((c.type for c in node.children if c.type.startswith((">", "&>"))), None)
             if target is not None and operator:
-                statement = node.parent
-                body = statement.child_by_field_name("body") if statement else None
-                found.append(Redirect(body, plain(target), node.start_point[0] + 1))
+                found.append(Redirect(_body(node), plain(target), node.start_point[0] + 1))
         for command in self.commands:
             if command.name == "tee":
                 found += [Redirect(_before(command.node), w, command.line) for w in command.words]
         return found
+
+    @cached_property
+    def values(self) -> dict[str, str]:
+        """The variables that are assigned once, to a plain text."""
+        found: dict[str, list[str]] = {}
+        for node in nodes(self.root, "variable_assignment"):
+            name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+            if name is not None:
+                found.setdefault(plain(name), []).append(plain(value) if value is not None else "")
+        return {n: v[0] for n, v in found.items() if len(v) == 1 and not re.search(r"[$`(]", v[0])}
+
+    def expanded(self, word: str) -> str:
+        """A word with the variables filled in whose value is certain."""
+        return _VARIABLE.sub(lambda match: self.values.get(match[1] or match[2], match[0]), word)
 
     def problem(self) -> Problem | None:
         """Why this is no valid shell script, or None."""
@@ -140,6 +153,16 @@ def _words(node: Node) -> Iterator[str]:
             yield plain(child)
         elif child.type == "command_substitution":
             yield "$()"
+
+
+def _body(redirect: Node) -> Node | None:
+    """What writes into a redirection."""
+    statement = redirect.parent
+    if statement is not None and statement.type == "heredoc_redirect":
+        statement = statement.parent
+    if statement is None or statement.type == "command":
+        return statement  # `> file echo 1`
+    return statement.child_by_field_name("body")
 
 
 def _before(node: Node) -> Node | None:

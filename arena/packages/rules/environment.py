@@ -23,7 +23,12 @@ from arena.packages.rules.rule import Fault
 from arena.packages.shell import ShellScript
 
 MAX_COPY_SOURCES = 1_000
+MIN_ANSWER_BYTES = 8
+_NO_ANSWER = re.compile(
+    r"requirements.*\.txt|constraints.*\.txt|LICEN[CS]E.*|\.git\w+|__init__\.py"
+)
 _PINNED = re.compile(r"==|===|@|\.whl$|\.tar\.gz$|\.zip$")
+_VARIANTS = frozenset({"", "slim", "alpine", "lts"})
 _FLOATING = frozenset({"latest", "stable", "edge", "nightly", "main", "rolling"})
 
 
@@ -87,15 +92,14 @@ def answers_stay_out(package: PackageText) -> Iterator[Fault]:
 
 def _equal_files(package: PackageText) -> Iterator[Fault]:
     """Files of environment/ with the content of one in verifier/ or oracle/."""
-    secret: dict[int, list[str]] = {}
+    secret: dict[str, str] = {}
     for path in package.below("verifier", "oracle"):
-        secret.setdefault(package.sizes[path], []).append(path)
+        for content in _contents(package, path):
+            secret.setdefault(content, path)
     for path in package.below("environment"):
-        for other in secret.get(package.sizes[path], ()):
-            if package.sizes[path] < 8 or package.hashes[path] != package.hashes[other]:
-                continue
-            if posixpath.basename(path) in package.prompt:
-                continue  # an input that the task names, and the verifier keeps a copy of
+        other = next((secret[c] for c in _contents(package, path) if c in secret), None)
+        # an input that the task names, and the verifier keeps a copy of, is no answer
+        if other and not _is_named(posixpath.basename(path), package.prompt):
             yield Fault(
                 f"{path} has the content of {other}, so the agent can read it",
                 path,
@@ -103,11 +107,24 @@ def _equal_files(package: PackageText) -> Iterator[Fault]:
             )
 
 
+def _is_named(name: str, text: str) -> bool:
+    return bool(re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text))
+
+
+def _contents(package: PackageText, path: str) -> Iterator[str]:
+    """What tells a file's content: of its bytes, and of its text whatever its line ends."""
+    if package.sizes[path] < MIN_ANSWER_BYTES or _NO_ANSWER.fullmatch(posixpath.basename(path)):
+        return
+    yield package.hashes[path]
+    if text := package.small_texts.get(path, "").strip():
+        yield text.replace("\r\n", "\n")
+
+
 def base_image_is_pinned(package: PackageText) -> Iterator[Fault]:
     for image, line in base_images(package.dockerfile) if package.dockerfile else ():
         name, _, digest = image.partition("@")
         _, _, tag = name.rpartition("/")[2].partition(":")
-        if not digest and (not tag or tag in _FLOATING):
+        if not digest and set(tag.split("-")) <= _FLOATING | _VARIANTS:
             yield Fault(
                 f"the base image {shown(image)} is not pinned",
                 DOCKERFILE,
@@ -152,10 +169,12 @@ def requirements(package: PackageText, file: str) -> Iterator[tuple[str, int, st
 
 def _is_loose(install: Install, name: str) -> bool:
     if install.tool == "npm":
-        return "@" not in name[1:]
+        return "@" not in name[1:] or name.endswith(("@latest", "@next"))
     if install.tool != "pip" or name in {"pip", "setuptools", "wheel", "uv"}:
         return False
-    return not _PINNED.search(name) and not name.startswith(("$", "git+", "http"))
+    if name.startswith("git+"):
+        return "@" not in name.rpartition("/")[2]
+    return not _PINNED.search(name) and not name.startswith(("$", "http"))
 
 
 def docker_installs(package: PackageText) -> Iterator[tuple[Instruction, Install]]:

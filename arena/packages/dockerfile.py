@@ -7,6 +7,7 @@ that binding, and the arena does without. `dockerfile-parse` knows no heredocs.
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 import shlex
@@ -40,10 +41,10 @@ class Instruction(NamedTuple):
 
 
 class Dockerfile(NamedTuple):
-    """The instructions in order, and what Docker would refuse to read: (line, problem)."""
+    """The instructions in order, and what Docker would refuse to read: (line, problem, hint)."""
 
     instructions: list[Instruction]
-    problems: list[tuple[int, str]]
+    problems: list[tuple[int, str, str]]
 
 
 def parse_dockerfile(text: str) -> Dockerfile:
@@ -59,17 +60,22 @@ def parse_dockerfile(text: str) -> Dockerfile:
             continue
         name, value = name.upper(), value.strip()
         if name not in _NAMES:
-            parsed.problems.append((line_number, f"{name[:40]!r} is no instruction"))
+            near = difflib.get_close_matches(name[:40], _NAMES, 1)
+            hint = (
+                f"Did you mean {near[0]}?" if near else f"Docker knows {', '.join(sorted(_NAMES))}."
+            )
+            parsed.problems.append((line_number, f"{name[:40]!r} is no instruction", hint))
         bodies: list[str] = []
         for stripped, word in heredoc_words(name, value):
             body, index = _heredoc(lines, index, stripped, word)
             if body is None:
                 problem = f"the here-document {word[:40]!r} does not end"
-                parsed.problems.append((line_number, problem))
+                hint = f"End it with a line that holds {word[:40]!r} and nothing else."
+                parsed.problems.append((line_number, problem, hint))
             bodies.append(body or "")
         instruction = Instruction(name, value, line_number, tuple(bodies))
         if lack := _lacks(instruction):
-            parsed.problems.append((line_number, lack))
+            parsed.problems.append((line_number, lack, f"Write it out, or take {name} away."))
         parsed.instructions.append(instruction)
     return parsed
 

@@ -40,7 +40,7 @@ FAULTS: list[tuple[str, Changes, Place]] = [
     ("two spellings that disagree", task("environment:\n  memory_mb: 64", "environment:\n  memory_mb: 64\nsandbox:\n  memory_mb: 128"), ("TP003", "task.md", 2)),
     ("network twice", task("  memory_mb: 64", "  memory_mb: 64\n  allow_internet: true\n  network_mode: no-network"), ("TP003", "task.md", 13)),
     ("an allowlist of nothing", task("  memory_mb: 64", "  network_mode: allowlist"), ("TP003", "task.md", 13)),
-    ("a relative artifact", task("environment:", "artifacts: [out/]\nenvironment:"), ("TP003", "task.md", 2)),
+    ("a relative artifact", task("environment:", "artifacts: [out/]\nenvironment:"), ("TP003", "task.md", 13)),
     ("other headings alone", task("## prompt", "## role:critic"), ("TP004", "task.md", 16)),
     ("a misspelt key", task("verifier:\n", "verifyer: {}\nverifier:\n"), ("TP015", "task.md", 11)),
     ("an address in a list", task("  origin: original", "  origin: original\n  tags:\n    - a\n    - me@example.org"), ("TP016", "task.md", 11)),

@@ -6,9 +6,9 @@ import ast
 import difflib
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from arena.packages.findings import shown
+from arena.packages.keymessages import key_message
 from arena.packages.licences import LicenceError, check_licence
 from arena.packages.placeholders import MARKER, is_placeholder, placeholder_line
 from arena.packages.reading import DESCRIPTION, ORACLE, TASK, TEST, PackageText
@@ -16,7 +16,6 @@ from arena.packages.rules.rule import Fault
 from arena.packages.schema import TOP_LEVEL_KEYS
 from arena.packages.yamltext import KeyPath
 
-_REQUIRED = "Required: version, metadata (author_hub, category), agent, verifier, environment."
 _MARKED_LINE = re.compile(rf"^{MARKER}\b", re.M)
 _EMAIL = re.compile(r"[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,63}\b")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -29,24 +28,14 @@ MIN_ANSWER = 16
 
 def front_matter_parses(package: PackageText) -> Iterator[Fault]:
     if problem := package.task_problem:
-        hint = "Begin the file with a line of ---, YAML, a line of ---, then the sections."
-        yield Fault(problem.message, TASK, hint, problem.line)
+        yield Fault(problem.message, TASK, problem.hint, problem.line)
 
 
 def keys_are_right(package: PackageText) -> Iterator[Fault]:
     for problem in package.key_problems:
         path = tuple(part for part in problem["loc"] if isinstance(part, str | int))
-        yield _key_fault(problem, path, package.task.line_of(path) if package.task else None)
-
-
-def _key_fault(problem: dict[str, Any], path: KeyPath, line: int | None) -> Fault:
-    name = ".".join(str(part) for part in path) or "front matter"
-    if problem["type"] == "missing":
-        return Fault(f"the key {name} is missing", TASK, _REQUIRED, line)
-    message = str(problem["msg"]).removeprefix("Value error, ")
-    if problem["type"] != "value_error":
-        message += f" (found {shown(problem['input'])})"
-    return Fault(f"{name}: {message}", TASK, f"Give {name} a value that is allowed.", line)
+        message, hint = key_message(problem, path)
+        yield Fault(message, TASK, hint, package.task.line_of(path) if package.task else None)
 
 
 def there_is_a_prompt(package: PackageText) -> Iterator[Fault]:
@@ -134,7 +123,12 @@ def template_is_filled_in(package: PackageText) -> Iterator[Fault]:
 
 
 def _placeholder(what: str, found: str, file: str, line: int | None) -> Fault:
-    return Fault(f"{what} still holds the placeholder {found}", file, "Write your own there.", line)
+    return Fault(
+        f"{what} still holds the placeholder {found}",
+        file,
+        "Write your own there; nothing of the template may stay.",
+        line,
+    )
 
 
 def _body_line_of(package: PackageText, part: str) -> int | None:
@@ -160,7 +154,10 @@ def prompt_hides_the_answer(package: PackageText) -> Iterator[Fault]:
         for value in _compared_constants(file.tree):
             given = value in numbers if _NUMBER.fullmatch(value) else value in prompt
             if given:
-                hint = "Let the agent find it out: say what is wanted, not what it comes to."
+                hint = (
+                    "Let the agent find it out: say what is wanted, not what it comes to. "
+                    "Where it is an input, leave it be."
+                )
                 line = _body_line_of(package, value)
                 yield Fault(
                     f"the prompt gives away {shown(value)}, which {path} expects", TASK, hint, line

@@ -33,8 +33,7 @@ _FLOATING = frozenset({"latest", "stable", "edge", "nightly", "main", "rolling"}
 
 
 def dockerfile_reads(package: PackageText) -> Iterator[Fault]:
-    for line, problem in package.dockerfile.problems if package.dockerfile else ():
-        hint = "Docker would refuse to build this; mend the line."
+    for line, problem, hint in package.dockerfile.problems if package.dockerfile else ():
         yield Fault(problem, DOCKERFILE, hint, line)
 
 
@@ -60,7 +59,8 @@ def copied_files_exist(package: PackageText) -> Iterator[Fault]:
             yield Fault(
                 f"{instruction.name} of {shown(source)}: {problem}",
                 DOCKERFILE,
-                "Copy what lies in environment/, by a path relative to it.",
+                "Put it into environment/, and name it by its path below that folder; "
+                "capitals count.",
                 instruction.line,
             )
 

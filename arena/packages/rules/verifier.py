@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena.packages.document import Document, DocumentError, parse_document
 from arena.packages.emptytests import empty_tests
@@ -35,20 +35,32 @@ _TALKERS = frozenset(
     {"echo", "printf", "rm", "mkdir", "ls", "find", "test", "[", "chmod", "export"}
 )
 
-Problem = tuple[str, KeyPath]
+_DECLARE = (
+    "Declare it: `strategies: {main: {type: script, command: sh /verifier/test.sh}}` and "
+    "`default_strategy: main`, both under `verifier:`."
+)
+
+_WEIGHT = "Give each dimension a weight from 0 up, for example `style: {weight: 0.5}`."
+
+
+class Problem(NamedTuple):
+    """What is wrong with verifier.md, at which key, and how to mend it."""
+
+    message: str
+    path: KeyPath
+    hint: str = _DECLARE
 
 
 def description_is_right(package: PackageText) -> Iterator[Fault]:
     text = package.text(DESCRIPTION)
     if not text:
         return
-    hint = "Declare verifier.strategies.<name> with type: script and its command."
     try:
         document = parse_document(text)
     except DocumentError as exc:
-        yield Fault(exc.message, DESCRIPTION, hint, exc.line)
+        yield Fault(exc.message, DESCRIPTION, exc.hint, exc.line)
         return
-    for message, path in _description_problems(document, package):
+    for message, path, hint in _description_problems(document, package):
         yield Fault(message, DESCRIPTION, hint, document.line_of(path))
 
 
@@ -56,12 +68,14 @@ def _description_problems(document: Document, package: PackageText) -> Iterator[
     verifier = document.front_matter.get("verifier")
     strategies = verifier.get("strategies") if isinstance(verifier, dict) else None
     if not isinstance(verifier, dict) or not isinstance(strategies, dict) or not strategies:
-        yield "verifier.strategies is missing", ("verifier",)
+        yield Problem("verifier.strategies is missing", ("verifier",))
         return
     yield from _rubric_problems(verifier.get("rubric"))
     name = verifier.get("default_strategy")
     if not isinstance(name, str) or name not in strategies:
-        yield f"default_strategy {shown(name)} is not declared", ("verifier", "default_strategy")
+        declared = ", ".join(map(str, strategies))[:80]
+        message = f"default_strategy {shown(name)} is not declared; declared: {declared}"
+        yield Problem(message, ("verifier", "default_strategy"))
         return
     yield from _strategy_problems(strategies[name], ("verifier", "strategies", name), package)
 
@@ -69,17 +83,19 @@ def _description_problems(document: Document, package: PackageText) -> Iterator[
 def _strategy_problems(strategy: Any, path: KeyPath, package: PackageText) -> Iterator[Problem]:
     kind = strategy.get("type") if isinstance(strategy, dict) else None
     if kind not in STRATEGY_TYPES:
-        yield f"the strategy's type {shown(kind)} is none of {', '.join(STRATEGY_TYPES)}", path
+        known = ", ".join(STRATEGY_TYPES)
+        yield Problem(f"the strategy's type {shown(kind)} is none of {known}", path)
     elif kind != "script":
         missing = [key for key in _NEEDS[kind] if key not in strategy]
         lacks = f" (and it lacks {', '.join(missing)})" if missing else ""
-        yield f"the strategy's type {kind} is not run here yet; script is{lacks}", path
+        yield Problem(f"the strategy's type {kind} is not run here yet; script is{lacks}", path)
     else:
         command = strategy.get("command")
         if not isinstance(command, str) or not command.strip():
-            yield "the strategy has no command", path
+            yield Problem("the strategy has no command", path)
         elif problem := _command_problem(command, set(package.sizes)):
-            yield problem, (*path, "command")
+            hint = "Add the file to verifier/, or mend the command; /verifier/test.sh is there."
+            yield Problem(problem, (*path, "command"), hint)
 
 
 def _rubric_problems(rubric: Any) -> Iterator[Problem]:
@@ -87,13 +103,14 @@ def _rubric_problems(rubric: Any) -> Iterator[Problem]:
     dimensions = rubric.get("dimensions") if isinstance(rubric, dict) else None
     pairs = dimensions.items() if isinstance(dimensions, dict) else enumerate(dimensions or ())
     if not isinstance(dimensions, dict | list | None):
-        yield "rubric.dimensions is no list", ("verifier", "rubric", "dimensions")
+        found = f"rubric.dimensions is {shown(dimensions)}, and a list or a mapping is meant"
+        yield Problem(found, ("verifier", "rubric", "dimensions"), _WEIGHT)
         return
     for key, dimension in pairs:
         weight = dimension.get("weight") if isinstance(dimension, dict) else dimension
         if isinstance(weight, bool) or not isinstance(weight, int | float) or not weight >= 0:
             found = f"the weight {shown(weight)} of rubric.dimensions is no number from 0 up"
-            yield found, ("verifier", "rubric", "dimensions", key)
+            yield Problem(found, ("verifier", "rubric", "dimensions", key), _WEIGHT)
 
 
 def _command_problem(command: str, files: set[str]) -> str | None:

@@ -11,7 +11,8 @@ _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
 _BEGIN = "Begin the file with a line of ---, YAML, a line of ---, then the sections."
 _YAML = (
     "Mend the YAML of the front matter: `key: value`, blanks to indent, no tabs, each key once, "
-    "and quotes around a text that holds ': ' or begins with a sign such as * & @ [ {."
+    "every bracket closed, and quotes around a text that holds ': ' or begins with a sign such as "
+    "* & @ [ {."
 )
 _RESERVED = re.compile(r"^(prompt|user-persona|role:\S+|scene:\S+)$")
 

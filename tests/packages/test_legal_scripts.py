@@ -209,6 +209,7 @@ PYTHON: dict[str, Changes] = {
     "unittest": outputs(*IMPORTS, "class TestA(unittest.TestCase):", "    def setUp(self): pass", "    def test_a(self): self.assertEqual(f(), 1)", "    @unittest.expectedFailure", "    def test_b(self): self.fail()"),
     "an abstract test": outputs(*IMPORTS, "class Base(abc.ABC):", "    @abc.abstractmethod", "    def test_a(self): pass", "    @abc.abstractmethod", "    def test_b(self): ...", "class TestX(Base):", "    def test_a(self): assert f()", "    def test_b(self): assert g()"),
     "a base to be filled in": outputs("class Base:", "    def test_a(self): pass", "class TestX(Base):", "    def test_a(self): assert f()"),
+    "a test that is taken out of a base": outputs("from checks import CommonTests", "class TestX(CommonTests):", "    def test_size(self): pass"),
     "a protocol": outputs(*IMPORTS, "class Tester(typing.Protocol):", "    def test(self, x: int) -> bool: ...", "    def test_all(self) -> None:", "        '''Later.'''", "def test_a(): assert f()"),
     "overloads": outputs("from typing import overload", "@overload", "def testable(x: int) -> int: ...", "def testable(x): return f(x)", "def test_a(): assert testable(1)"),
     "raises": outputs(*IMPORTS, "def test_a():", "    with pytest.raises(ValueError):", "        f()", "def test_b():", "    with pytest.raises(OSError, match='x'): f()"),

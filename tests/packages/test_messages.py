@@ -26,6 +26,7 @@ MESSAGES: list[tuple[Changes, str, str]] = [
     (task("environment:\n", "sandbox: x\nenvironment:\n"), "sandbox is 'x', and a mapping of keys is meant", "docs/spec/task-package.md"),
     (task('version: "1.0"\n', ""), "the key version is missing", "Required: version"),
     (task("  origin: original", "\torigin: original"), "found a tab character", "no tabs"),
+    (task("  origin: original", "  origin: or\x1biginal"), "control characters are not allowed", "Mend the YAML"),
     (task("  origin: original", "  origin: a: b"), "mapping values are not allowed", "quotes around a text that holds ': '"),
     (task("Write the", "A.\n\n## prompt\n\nWrite the"), "the heading '## prompt' stands twice", "put it in a code fence"),
     ({"verifier/verifier.md": DESCRIPTION.replace("strategy: main", "strategy: other")}, "default_strategy 'other' is not declared; declared: main", "`default_strategy: main`"),
@@ -50,3 +51,14 @@ def test_an_empty_spelling_takes_nothing_from_the_other(tmp_path: Path) -> None:
     package = check_package(write_package(tmp_path / "write-apple", changes)).package
     assert package is not None
     assert package.memory_mb == 64
+
+
+def test_a_control_character_is_found_at_its_line(tmp_path: Path) -> None:
+    changes = task("  origin: original", "  title: é\n  origin: or\x1biginal")
+    [found] = check_package(write_package(tmp_path / "write-apple", changes)).findings
+    assert (found.code, found.line) == ("TP002", 9)
+
+
+def test_a_name_that_is_no_slug_gets_one(tmp_path: Path) -> None:
+    [found] = check_package(write_package(tmp_path / "Write_an Apple")).findings
+    assert "for example to write-an-apple" in found.hint

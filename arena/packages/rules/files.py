@@ -74,8 +74,14 @@ def name_is_slug(package: PackageText) -> Iterator[Fault]:
         yield Fault(
             f"the folder's name {shown(package.name)} is not a slug",
             ".",
-            "Use a-z, 0-9 and '-', at most 64 characters, no '-' at either end.",
+            f"Rename it{_such_as(package.name)}: a-z, 0-9 and '-', at most 64 characters, "
+            "no '-' at either end.",
         )
+
+
+def _such_as(name: str) -> str:
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:64].strip("-")
+    return f", for example to {slug}" if slug else ""
 
 
 def text_is_utf8(package: PackageText) -> Iterator[Fault]:

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from arena.packages.pythontext import PythonFile
+from arena.packages.pythontext import PythonFile, dotted
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -54,14 +54,15 @@ def _collected(tree: ast.Module, used: set[str]) -> Iterator[Function]:
 
 def _is_test_class(node: ast.ClassDef) -> bool:
     """A class that a runner collects; in one with a base of its own, `pass` may take a test out."""
-    bases = [ast.unparse(base) for base in node.bases]
+    bases = [dotted(base) for base in node.bases]
     is_unittest = any(base.endswith("TestCase") for base in bases)
     return is_unittest or ("Test" in node.name and not bases)
 
 
 def _is_plain(function: Function) -> bool:
     """Whether nothing else decides over the test: an unknown decorator may do anything."""
-    names = [ast.unparse(d).partition("(")[0] for d in function.decorator_list]
+    decorators = [d.func if isinstance(d, ast.Call) else d for d in function.decorator_list]
+    names = [dotted(decorator) for decorator in decorators]
     return all("mark." in name or "skip" in name.lower() for name in names)
 
 
@@ -74,16 +75,15 @@ def _does_nothing(statement: ast.stmt) -> bool:
         return _is_true(statement.test)
     if isinstance(statement, ast.Assign):
         return _is_fixed(statement.value)
-    if isinstance(statement, ast.If):
-        bodies = [*statement.body, *statement.orelse]
-        return _is_fixed(statement.test) and all(map(_does_nothing, bodies))
+    if isinstance(statement, ast.If) and not statement.orelse:
+        return _is_fixed(statement.test) and all(map(_does_nothing, statement.body))
     return isinstance(statement, ast.Try) and _is_swallowed(statement)
 
 
 def _is_swallowed(statement: ast.Try) -> bool:
     """Whether every failure of a `try` is caught and nothing comes of it."""
     rest = [*(s for handler in statement.handlers for s in handler.body), *statement.finalbody]
-    caught = {ast.unparse(h.type) if h.type else "BaseException" for h in statement.handlers}
+    caught = {dotted(h.type) if h.type else "BaseException" for h in statement.handlers}
     return "BaseException" in caught and not statement.orelse and all(map(_does_nothing, rest))
 
 
@@ -102,17 +102,22 @@ def _is_true(node: ast.expr) -> bool:
         return isinstance(node.operand, ast.Constant) and not node.operand.value
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
         return isinstance(node.values[-1], ast.Constant) and bool(node.values[-1].value)
-    if isinstance(node, ast.Compare) and _is_fixed(node):
-        same = ast.dump(node.left) == ast.dump(node.comparators[0])
-        return same == isinstance(node.ops[0], ast.Eq | ast.Is | ast.In)
+    if isinstance(node, ast.Compare):
+        return isinstance(node.ops[0], ast.Eq) and _are_same([node.left, *node.comparators])
     return isinstance(node, ast.Tuple) and bool(node.elts)
+
+
+def _are_same(parts: list[ast.expr]) -> bool:
+    """Whether two expressions are the same constant; of more than two nothing is said."""
+    values = [part.value for part in parts if isinstance(part, ast.Constant)]
+    return len(parts) == len(values) == 2 and values[0] == values[1]
 
 
 def _says(node: ast.expr) -> bool:
     """A call that prints constants, or asserts them: `self.assertTrue(True)`."""
     if not isinstance(node, ast.Call) or not all(map(_is_fixed, node.args)):
         return False
-    name = ast.unparse(node.func).rpartition(".")[2]
+    name = dotted(node.func).rpartition(".")[2]
     if name in {"assertEqual", "assertIs"} and len(node.args) == 2:
-        return ast.dump(node.args[0]) == ast.dump(node.args[1])
+        return _are_same(node.args)
     return name == "print" or (name == "assertTrue" and bool(node.args) and _is_true(node.args[0]))

@@ -8,7 +8,7 @@ from itertools import chain
 
 from arena.packages.inline import inline_programs
 from arena.packages.installs import Download, Install, downloads, installs, is_remote, split_words
-from arena.packages.pythontext import PythonFile
+from arena.packages.pythontext import PythonFile, dotted
 from arena.packages.shell import ShellScript
 
 _FETCH = ("urllib.request.urlopen", "urllib.request.urlretrieve", "urllib.request.Request")
@@ -79,7 +79,7 @@ def _command(file: PythonFile, node: ast.expr | None) -> str | None:
 
 
 def _word(file: PythonFile, node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.executable":
+    if dotted(node) == "sys.executable":
         return "python3"
     return file.text_of(node) or "$x"
 

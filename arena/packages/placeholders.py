@@ -14,12 +14,13 @@ from arena.packages.document import fence_after
 MARKER = "REPLACE-ME"
 """What stands in the template where the author has to write."""
 
+MAX_LINE = 200
 _ALONE = re.compile(
     r"\W*(?:(?:TODO|TBD|FIXME|XXX)\W*"
     r"|[<\[{](?:your|insert|describe|add|write)[ _-][^\n>\]}]{1,60}[>\]}]\W*"
     r"|(?:TODO\W{1,4})?(?:describe|write|insert|add|explain) (?:the|your|a) "
     r"(?:task|prompt|instructions?|rubric|criteria)(?: description)?(?: here)?\W*"
-    r"|your (?:task|prompt|instructions?|criteria)(?: description)? here\W*|\W*fill (?:me )?in\W*)",
+    r"|your (?:task|prompt|instructions?|criteria)(?: description)? here\W*|fill (?:me )?in\W*)",
     re.I,
 )
 _SAYS_HERE = re.compile(r"TODO| here\W*$|[<\[{]|TBD|FIXME|XXX|fill", re.I)
@@ -33,10 +34,11 @@ _VALUE = re.compile(
 def placeholder_line(text: str) -> tuple[int, str] | None:
     """The first line (1-based) of a Markdown text that is still to be written, and what it says."""
     first, front = True, text.partition("\n---")[0].count("\n") + 2 if text[:3] == "---" else 0
-    for number, line, is_fenced in _lines(text):
+    has_text = any(line.strip() and not line.startswith("#") for line in text.split("\n"))
+    for number, line, is_code in _lines(text):
         if MARKER in line:
             return number, line.strip()
-        if is_fenced or not line.strip():
+        if is_code or not line.strip() or (line.startswith("#") and has_text):
             continue
         if _is_alone(line) or (first and _BEGINNING.match(line)):
             return number, line.strip()
@@ -51,12 +53,12 @@ def is_placeholder(value: str) -> bool:
 
 
 def _is_alone(line: str) -> bool:
-    return bool(_ALONE.fullmatch(line) and _SAYS_HERE.search(line))
+    return len(line) <= MAX_LINE and bool(_ALONE.fullmatch(line) and _SAYS_HERE.search(line))
 
 
 def _lines(text: str) -> Iterator[tuple[int, str, bool]]:
-    """Each line with its number, and whether it stands in a code fence."""
+    """Each line with its number, and whether it is code: in a fence, or indented by four."""
     fence: str | None = None
     for number, line in enumerate(text.split("\n"), 1):
         before, fence = fence, fence_after(fence, line)
-        yield number, line, bool(before or fence)
+        yield number, line, bool(before or fence) or line.startswith(("    ", "\t"))

@@ -73,7 +73,7 @@ class PythonFile:
         walked = list(ast.walk(self.tree))
         names = dict(_imported(walked))
         return [
-            (_resolved(_dotted(node.func), names), node)
+            (_resolved(dotted(node.func), names), node)
             for node in walked
             if isinstance(node, ast.Call)
         ]
@@ -109,7 +109,8 @@ def _imported(walked: list[ast.AST]) -> Iterator[tuple[str, str]]:
                 yield alias.asname or alias.name, f"{node.module}.{alias.name}"
 
 
-def _dotted(node: ast.expr) -> str:
+def dotted(node: ast.expr) -> str:
+    """The name `a.b.c` of an expression; empty, or with a leading dot, where it is no plain one."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)

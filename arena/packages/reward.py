@@ -14,7 +14,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from arena.packages.inline import inline_programs
-from arena.packages.pythontext import PythonFile
+from arena.packages.pythontext import PythonFile, dotted
 from arena.packages.shell import Command, Redirect, ShellScript, nodes, plain
 
 _REWARD = re.compile(r"reward\.(txt|json)|BENCHFLOW_REWARD_(TEXT|JSON)")
@@ -44,6 +44,8 @@ _HARMLESS = frozenset(
 _PREPARING = frozenset({"cd", "mkdir", "true", ":", "export"})
 _MAY_SET = frozenset({"read", "let", "printf", "mapfile", "readarray", "getopts", "wait", "unset"})
 
+MAX_WRITES = 100
+
 
 class Constant(NamedTuple):
     """A reward that never changes: the value as it is written, and the line."""
@@ -57,6 +59,8 @@ def constant_in_shell(script: ShellScript) -> Constant | None:
     writes = [r for r in script.redirects if _REWARD.search(script.expanded(r.target))]
     if not writes:
         return _constant_in_inline(script)
+    if len(writes) > MAX_WRITES:
+        return None
     writes.sort(key=lambda write: write.line)
     certain = [w for w in writes if not _is_conditional(w.body)]
     if certain and not _may_leave_before(script, certain[-1].line):
@@ -119,7 +123,8 @@ def constant_in_python(file: PythonFile) -> Constant | None:
 
 
 def _is_main_guard(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and ast.unparse(node.test).startswith("__name__ ==")
+    test = node.test if isinstance(node, ast.If) else None
+    return isinstance(test, ast.Compare) and dotted(test.left) == "__name__"
 
 
 def _guard_of(node: ast.AST) -> tuple[ast.AST, ...]:
@@ -214,8 +219,11 @@ def _assigned(script: ShellScript, name: str) -> list[str]:
 
 def _may_set(script: ShellScript, name: str) -> bool:
     """Whether anything but an assignment could give a variable its value."""
-    if re.search(rf"\(\([^\n]*\b{name}\s*(?:[-+*/%]?=|\+\+|--)|\bfor\s+{name}\s+in\b", script.text):
-        return True
+    changes = re.compile(rf"\b{name}\s*(?:[-+*/%]?=|\+\+|--)")
+    for line in script.text.split("\n"):
+        _, opened, sums = line.partition("((")
+        if changes.search(sums if opened else "") or line.lstrip().startswith(f"for {name} "):
+            return True
     return any(
         c.name in {"source", ".", "eval"}
         or (c.name in _MAY_SET and any(re.search(rf"\b{name}\b", word) for word in c.words[1:]))

@@ -26,6 +26,7 @@ _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _SECONDS = 10
 _SIMPLE = frozenset({"word", "number", "raw_string", "string", "concatenation", "ansi_c_string"})
 MAX_COMMANDS = 5_000
+MAX_VALUE = 300
 
 
 class Command(NamedTuple):
@@ -99,7 +100,8 @@ class ShellScript:
             name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
             if name is not None:
                 found.setdefault(plain(name), []).append(plain(value) if value is not None else "")
-        return {n: v[0] for n, v in found.items() if len(v) == 1 and not re.search(r"[$`(]", v[0])}
+        once = ((name, texts[0]) for name, texts in found.items() if len(texts) == 1)
+        return {n: t for n, t in once if len(t) <= MAX_VALUE and not re.search(r"[$`(]", t)}
 
     def expanded(self, word: str) -> str:
         """A word with the variables filled in whose value is certain."""

@@ -187,6 +187,7 @@ FAULTS: list[tuple[str, Changes, Place]] = [
     ("a tool of uv", dockerfile("RUN uv tool install ruff"), ("TP024", "environment/Dockerfile", 2)),
     ("npm's latest", dockerfile("RUN npm i left-pad@latest"), ("TP024", "environment/Dockerfile", 2)),
     # placeholders
+    ("a heading alone", prompt("# TODO"), ("TP021", "task.md", 19)),
     ("TBD", prompt("**TBD**"), ("TP021", "task.md", 19)),
     ("a TODO among others", prompt("Do it.", "", "TODO: describe the task here"), ("TP021", "task.md", 21)),
     ("a bracket", prompt("[Describe the task here]"), ("TP021", "task.md", 19)),

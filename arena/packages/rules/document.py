@@ -108,7 +108,7 @@ def template_is_filled_in(package: PackageText) -> Iterator[Fault]:
             line = package.task.line_of(path) if package.task else None
             yield _placeholder(".".join(map(str, path)), shown(value), TASK, line)
     if package.task and (found := placeholder_line(package.prompt)):
-        yield _placeholder("the prompt", shown(found[1]), TASK, _body_line_of(package, found[1]))
+        yield _placeholder("the prompt", shown(found[1]), TASK, _prompt_line(package, found[0]))
     rubrics = [file for file in package.below("verifier/rubrics") if file.endswith(".md")]
     for file in [DESCRIPTION, *rubrics]:
         if found := placeholder_line(package.text(file) or ""):
@@ -136,7 +136,14 @@ def _body_line_of(package: PackageText, part: str) -> int | None:
     if package.task is None:
         return None
     above = package.task.body_line - 1
-    return above + _line_of("\n".join((package.text(TASK) or "").splitlines()[above:]), part)
+    lines = (package.text(TASK) or "").replace("\r\n", "\n").split("\n")
+    return above + _line_of("\n".join(lines[above:]), part)
+
+
+def _prompt_line(package: PackageText, number: int) -> int | None:
+    """The line of task.md at which a line of the prompt stands."""
+    first = _body_line_of(package, package.prompt)
+    return None if first is None else first + number - 1
 
 
 def _line_of(text: str | None, part: str) -> int:

@@ -18,6 +18,7 @@ from arena.packages.reading import DESCRIPTION, DOCKERFILE, TEST, PackageText
 from arena.packages.reward import always_runs, constant_in_python, constant_in_shell
 from arena.packages.rules.environment import docker_installs, requirements
 from arena.packages.rules.rule import Fault
+from arena.packages.shell import ShellScript
 from arena.packages.yamltext import KeyPath
 
 STRATEGY_TYPES = ("script", "llm-judge", "reward-kit", "agent-judge", "ors-episode")
@@ -28,6 +29,7 @@ _NEEDS = {
     "ors-episode": ("inputs",),
 }
 _OWN_FILE = re.compile(r"/(?:verifier|tests)/((?:[\w.-]+/)*[\w.-]+\.\w+)")
+_LOOKED_FOR = re.compile(r"-[efrsx]\s{1,9}[\"']?/(?:verifier|tests)/([\w./-]+)")
 _WRITING_FLAG = re.compile(r"-[a-z]*[oO]|--(?!no-)[a-z-]+")
 """A flag after which a file may be written; `python3 -u` and `pytest -q` have none."""
 _WRITERS = frozenset({"cp", "mv", "tee", "touch", "cat", "ln"})
@@ -179,31 +181,29 @@ def python_is_valid(package: PackageText) -> Iterator[Fault]:
 
 def named_files_exist(package: PackageText) -> Iterator[Fault]:
     script = package.shell_scripts.get(TEST)
-    for command in script.commands if script else ():
+    if script is None:
+        return
+    known = _made_or_asked_for(script) | {path.removeprefix("verifier/") for path in package.sizes}
+    for command in script.commands:
         if command.name in _WRITERS | _TALKERS:
             continue
         for before, word in pairwise(("", *command.words)):
             match = _OWN_FILE.fullmatch(word.partition("::")[0])
-            if match and not _WRITING_FLAG.match(before) and not _is_there(package, match[1]):
+            if match and not _WRITING_FLAG.match(before) and match[1] not in known:
                 hint = f"Add verifier/{match[1][:80]}, or mend its name."
                 message = f"{command.name[:40]} is given {shown(word)}, which is not in verifier/"
                 yield Fault(message, TEST, hint, command.line)
 
 
-def _is_there(package: PackageText, name: str) -> bool:
-    """Whether a file of verifier/ exists, or test.sh itself writes it or looks whether it does."""
-    if f"verifier/{name}" in package.sizes:
-        return True
-    script = package.shell_scripts[TEST]
-    written = [r.target for r in script.redirects]
+def _made_or_asked_for(script: ShellScript) -> set[str]:
+    """The files of verifier/ that a script writes itself, or looks whether they exist."""
+    words = [r.target for r in script.redirects]
     for command in script.commands:
         pairs = pairwise(("", *command.words))
         writes = command.name in _WRITERS
-        written += [word for before, word in pairs if writes or _WRITING_FLAG.match(before)]
-    if any(target.endswith(name) for target in written):
-        return True
-    looks = rf"-[efrsx]\s+[\"']?/(?:verifier|tests)/{re.escape(name)}"
-    return bool(re.search(looks, script.text))
+        words += [word for before, word in pairs if writes or _WRITING_FLAG.match(before)]
+    found = {match[1] for word in words if (match := _OWN_FILE.fullmatch(word))}
+    return found | set(_LOOKED_FOR.findall(script.text))
 
 
 def verifier_needs_no_network(package: PackageText) -> Iterator[Fault]:

@@ -16,6 +16,7 @@ from arena.packages.reading import DESCRIPTION, DOCKERFILE, TEST, PackageText
 from arena.packages.reward import constant_in_python, constant_in_shell, writes_in_python
 from arena.packages.rules.environment import docker_installs
 from arena.packages.rules.rule import Fault
+from arena.packages.unruntests import unrun_tests
 from arena.packages.yamltext import KeyPath
 
 STRATEGY_TYPES = ("script", "llm-judge", "reward-kit", "agent-judge", "ors-episode")
@@ -117,6 +118,7 @@ def reward_can_change(package: PackageText) -> Iterator[Fault]:
 
 
 def tests_assert_something(package: PackageText) -> Iterator[Fault]:
+    yield from _tests_are_run(package)
     for path, file in package.python_files.items():
         if not path.startswith("verifier/") or file.tree is None:
             continue
@@ -124,6 +126,20 @@ def tests_assert_something(package: PackageText) -> Iterator[Fault]:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _is_empty_test(node):
                 hint = "Compare what the agent left with what is right, or take the test out."
                 yield Fault(f"the test {node.name[:80]} asserts nothing", path, hint, node.lineno)
+
+
+def _tests_are_run(package: PackageText) -> Iterator[Fault]:
+    script = package.shell_scripts.get(TEST)
+    files = {p: f for p, f in package.python_files.items() if p.startswith("verifier/")}
+    for path in files if script else ():
+        if script and (found := unrun_tests(script, path, files)):
+            hint = (
+                f"Make them methods of a unittest.TestCase and end {path} with `unittest.main()`, "
+                "or have pytest in the image and start `python3 -m pytest`."
+            )
+            tests = f"{found.tests} tests" if found.tests > 1 else "1 test"
+            message = f"Python runs {shown(found.file)}, which defines {tests} and runs none"
+            yield Fault(message, TEST, hint, found.line)
 
 
 def _is_empty_test(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
@@ -188,7 +204,7 @@ def verifier_needs_no_network(package: PackageText) -> Iterator[Fault]:
 
 def network_faults(package: PackageText, folder: str, when: str) -> Iterator[Fault]:
     """What scripts below `folder` fetch though the package has no network."""
-    if package.front_matter is None or package.front_matter.environment.has_network:
+    if package.has_network is not False:
         return
     in_image = [install for _, install in docker_installs(package)]
     image = " ".join(i.value for i in package.dockerfile.instructions) if package.dockerfile else ""

@@ -6,6 +6,7 @@ something is missing, which it then says how to mend.
 """
 
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -32,9 +33,10 @@ def _elsewhere(missing: str) -> int:
         python = environment / "bin" / "python"
         if python.exists() and Path(sys.prefix) != environment:
             os.execv(python, [str(python), *sys.argv])  # noqa: S606
+    make = shlex.join([sys.executable, "-m", "venv", str(OWN)])
+    fill = shlex.join([str(OWN / "bin" / "pip"), "install", "-q", "-r", str(REQUIREMENTS)])
     sys.stderr.write(
-        f"The Python package {missing} is missing. Mend it with:\n"
-        f"  {sys.executable} -m venv {OWN} && {OWN}/bin/pip install -q -r {REQUIREMENTS}\n"
+        f"The Python package {missing} is missing. Mend it with:\n  {make} && {fill}\n"
     )
     return 2
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -10,9 +11,10 @@ import typer
 
 from arena.cli.connection import Json
 from arena.cli.findings import print_findings
-from arena.cli.output import note, out, plain, print_json, state, table
+from arena.cli.output import counted, note, out, plain, print_json, state, table
 from arena.errors import ArenaError
 from arena.packages import PackageReport, ResourceCaps, check_collection, check_package
+from arena.packages.files import slug
 from arena.packages.findings import RULES_VERSION, Finding, shown
 from arena.packages.layout import Layout, collection_folders, recognise
 
@@ -64,7 +66,8 @@ def check(
     """Check task packages as the arena does. Exit 0: no error; 1: errors; 2: wrong usage."""
     _require_folders(paths)
     caps = _caps(challenge) if challenge else None
-    checked = [part for path in paths for part in _checked(path, caps)]
+    different = {os.path.realpath(path): path for path in reversed(paths)}
+    checked = [part for path in reversed(different.values()) for part in _checked(path, caps)]
     findings = [found for part in checked for found in _rows(part)]
     ok = not any(found["severity"] == "error" for found in findings)
     if json:
@@ -115,7 +118,9 @@ def checked_packages(paths: list[Path]) -> list[PackageReport]:
 def _require_folders(paths: list[Path]) -> None:
     for path in paths:
         if not _is_folder(path):
-            raise typer.BadParameter(f"{shown(str(path))} is not a folder")
+            is_file = os.path.isfile(path)  # noqa: PTH113 (takes a name too long for the disk)
+            problem = "is a file; name the package's folder" if is_file else "is not a folder"
+            raise typer.BadParameter(f"{shown(str(path))} {problem}")
 
 
 def _is_folder(path: Path) -> bool:
@@ -161,24 +166,23 @@ def _rows(part: Checked) -> list[dict[str, Any]]:
 def _print(checked: list[Checked], findings: list[dict[str, Any]], ok: bool) -> None:
     for part in checked:
         count = len(part.packages)
-        of = f" of {_counted(count, 'package')}" if part.layout == "collection" else ""
+        of = f" of {counted(count, 'package')}" if part.layout == "collection" else ""
         out.print(plain(f"{part.path}: {_WORDS[part.layout]}{of}"))
     if findings:
         print_findings(findings)
     errors = sum(f["severity"] == "error" for f in findings)
     packages = sum(len(part.packages) for part in checked)
-    warnings = _counted(len(findings) - errors, "warning")
-    out.print(f"{_counted(packages, 'package')}, {_counted(errors, 'error')}, {warnings}")
+    warnings = counted(len(findings) - errors, "warning")
+    out.print(f"{counted(packages, 'package')}, {counted(errors, 'error')}, {warnings}")
     if ok:
         note("Next: arena submit hf:OWNER/NAME@REVISION --title T --wait")
     elif any(part.layout == "nothing" for part in checked):
         note(_TEMPLATE)
+    elif foreign := next((p for p in checked if p.layout in {"harbor", "terminal-bench"}), None):
+        name = shlex.quote(str(foreign.path))
+        note(f"Next: arena convert {name} packages/{slug(foreign.path.resolve().name)}")
     else:
         note("More about a rule, with examples: arena rules CODE")
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}" + "s" * (count != 1)
 
 
 def _answer(ok: bool, checked: list[Checked]) -> dict[str, Any]:

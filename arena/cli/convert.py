@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,8 +11,9 @@ import typer
 
 from arena.cli.connection import Json
 from arena.cli.findings import print_findings
-from arena.cli.output import note, out, plain, print_failure, print_json, table
+from arena.cli.output import counted, note, out, plain, print_failure, print_json, table
 from arena.errors import ArenaError
+from arena.packages.files import slug
 
 if TYPE_CHECKING:  # loaded where it is used: other commands start without it
     from arena.packages.conversion import ConversionReport
@@ -76,7 +77,7 @@ def _convert_all(source: Path, destination: Path, domain: Domain | None, json: b
     tasks = [path for path in folders if recognise_format(path) is not None]
     skipped = [path.name for path in folders if path not in tasks]
     if not tasks:
-        raise NoTask(source=repr(str(source)), problem="it has no such folder")
+        raise NoTask(source=repr(str(source)), problem="it is none, and no folder in it is one")
     answers: list[dict[str, Any]] = []
     good = 0
     for path in tasks:
@@ -102,11 +103,6 @@ def _convert_all(source: Path, destination: Path, domain: Domain | None, json: b
     if skipped:
         note(f"Not tasks, and left alone: {', '.join(skipped)}")
     return 0 if good == len(tasks) else 1
-
-
-def slug(name: str) -> str:
-    """A package's name for a task of any name."""
-    return re.sub(r"[^a-z0-9]+", "-", name.lower())[:64].strip("-") or "task"
 
 
 def _failed(source: Path, destination: Path, error: ArenaError) -> dict[str, Any]:
@@ -139,6 +135,6 @@ def _show(report: ConversionReport) -> None:
     errors = sum(finding.severity == "error" for finding in report.findings)
     out.print(
         f"{len(report.carried)} carried, {len(report.mapped)} mapped, {len(report.left)} left; "
-        f"{errors} errors, {len(report.findings) - errors} warnings"
+        f"{counted(errors, 'error')}, {counted(len(report.findings) - errors, 'warning')}"
     )
-    note(f"Next: arena check {report.destination}")
+    note(f"Next: arena check {shlex.quote(report.destination)}")

@@ -73,6 +73,11 @@ def note(text: str) -> None:
     err.print(Text(plain(text), "dim"))
 
 
+def counted(count: int, what: str) -> str:
+    """A count with its noun."""
+    return f"{count} {what}" + "s" * (count != 1)
+
+
 def state(name: str) -> Text:
     """A state in its colour."""
     return Text(plain(name), STYLES.get(name, ""))

@@ -74,8 +74,8 @@ def check_package(
     text = PackageText(root, caps, alone)
     found = [finding for rule in RULES for finding in rule.of_package(text)]
     report.findings = _at_most(found)
-    if text.front_matter is not None:
-        report.has_licence = text.front_matter.metadata.license is not None
+    if text.task is not None:
+        report.has_licence = text.stated("metadata", "license") is not None
     if not text.listed.findings:
         report.lines = content_lines(text)
         report.digest = hashlib.sha256("\n".join(report.lines).encode()).hexdigest()

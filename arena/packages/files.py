@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from pathlib import Path
 from typing import NamedTuple
@@ -60,6 +61,11 @@ def list_files(root: Path) -> FileList:
                 findings.append(_size_error(".", f"more than {MAX_PACKAGE_FILES:,} files"))
                 return FileList(sorted(files), findings)
     return FileList(sorted(files), findings + _size_findings(files))
+
+
+def slug(name: str) -> str:
+    """A package's name for a task of any name."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower())[:64].strip("-") or "task"
 
 
 def is_unsafe_name(name: str) -> bool:

@@ -17,7 +17,7 @@ from arena.packages.dockerfile import Dockerfile, parse_dockerfile
 from arena.packages.document import Document, DocumentError, parse_document, prompt_of
 from arena.packages.files import FileList, list_files
 from arena.packages.pythontext import PythonFile
-from arena.packages.schema import FrontMatter
+from arena.packages.schema import EnvironmentSection, FrontMatter
 from arena.packages.shell import ShellScript, is_shell
 
 TASK = "task.md"
@@ -187,6 +187,24 @@ class PackageText:
         if isinstance(self._front_matter, ValidationError):
             return [dict(error) for error in self._front_matter.errors()]
         return []
+
+    def stated(self, section: str, key: str) -> object:
+        """The value of `section.key` as it is written, whatever else is wrong; None without."""
+        values = self.task.front_matter.get(section) if self.task else None
+        return values.get(key) if isinstance(values, dict) else None
+
+    @property
+    def has_network(self) -> bool | None:
+        """Whether the package declares that it needs the network; None where that is unclear."""
+        if self.task is None:
+            return None
+        older, newer = (self.task.front_matter.get(k) or {} for k in ("environment", "sandbox"))
+        if not isinstance(older, dict) or not isinstance(newer, dict):
+            return None
+        try:
+            return EnvironmentSection.model_validate({**newer, **older}).has_network
+        except ValidationError:
+            return None
 
     @property
     def prompt(self) -> str:

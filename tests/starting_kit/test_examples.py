@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import shutil
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from tests.starting_kit.kit import (
     EXAMPLES,
     KIT,
     NAMES,
+    TEMPLATE,
     WRONG,
     contents,
     generate,
@@ -119,6 +121,16 @@ def test_the_verifier_has_three_checks(name: str) -> None:
     tree = ast.parse((EXAMPLES / name / "verifier" / "test_outputs.py").read_text("utf-8"))
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     assert len([one for one in functions if one.name.startswith("test_")]) >= 3
+
+
+@pytest.mark.parametrize("root", [TEMPLATE, *(EXAMPLES / name for name in NAMES)])
+def test_checks_that_are_kept_busy_end_in_time_for_a_reward(root: Path) -> None:
+    test = (root / "verifier" / "test.sh").read_text("utf-8")
+    limit = re.search(r"if timeout -k (\d+) (\d+) python3 -I /verifier/test_outputs.py; then", test)
+    given = re.search(r"verifier:\s+timeout_sec: (\d+)", (root / "task.md").read_text("utf-8"))
+    assert limit is not None
+    assert given is not None
+    assert int(limit[1]) + int(limit[2]) < int(given[1])
 
 
 @pytest.mark.docker

@@ -83,6 +83,6 @@ SOLUTION_FIELDS: dict[str, Rule] = {
     "[].min_timeout_sec": _PACE,
     "[].max_timeout_sec": _PACE,
     "[].block": Leave("a script waits for each command"),
-    "[].append_enter": Leave("a script has no keys; see the list of what to do"),
+    "[].append_enter": Leave("a script has no keys; commands that were keys are named as to do"),
     "[].*": Leave("a script has no such setting"),
 }

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from arena.packages.document import DocumentError, parse_document
+from arena.packages.files import slug
 from arena.packages.findings import shown
 from arena.packages.formats import Format
 from arena.packages.rules.document import licence_fault
@@ -134,7 +136,9 @@ def licence_allows_release(collection: CollectionText) -> Iterator[Fault]:
 
 def tasks_are_packages(collection: CollectionText) -> Iterator[Fault]:
     for name, kind in collection.foreign.items():
-        source, target = (name, f"packages/{name}") if name != "." else ("FOLDER", "NEW-FOLDER")
+        source, target = shlex.quote(name), f"packages/{slug(name.rpartition('/')[2])}"
+        if name == ".":
+            source, target = "FOLDER", "NEW-FOLDER"
         hint = f"Make a task package of it: arena convert {source} {target}"
         yield Fault(f"this is {_FORMAT_NAMES[kind]}, not a task package", name, hint)
 

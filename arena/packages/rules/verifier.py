@@ -19,6 +19,7 @@ from arena.packages.reward import always_runs, constant_in_python, constant_in_s
 from arena.packages.rules.environment import docker_installs, requirements
 from arena.packages.rules.rule import Fault
 from arena.packages.shell import ShellScript
+from arena.packages.unruntests import unrun_tests
 from arena.packages.yamltext import KeyPath
 
 STRATEGY_TYPES = ("script", "llm-judge", "reward-kit", "agent-judge", "ors-episode")
@@ -147,12 +148,27 @@ def reward_can_change(package: PackageText) -> Iterator[Fault]:
 
 
 def tests_assert_something(package: PackageText) -> Iterator[Fault]:
+    yield from _tests_are_run(package)
     for path, file in package.python_files.items():
         if not path.startswith("verifier/") or not _is_test_file(package, path):
             continue
         for test in empty_tests(file):
             hint = "Compare what the agent left with what is right, or take the test out."
             yield Fault(f"the test {test.name[:80]} asserts nothing", path, hint, test.line)
+
+
+def _tests_are_run(package: PackageText) -> Iterator[Fault]:
+    script = package.shell_scripts.get(TEST)
+    files = {p: f for p, f in package.python_files.items() if p.startswith("verifier/")}
+    for path in files if script else ():
+        if script and (found := unrun_tests(script, path, files)):
+            hint = (
+                f"Make them methods of a unittest.TestCase and end {path} with `unittest.main()`, "
+                "or have pytest in the image and start `python3 -m pytest`."
+            )
+            tests = f"{found.tests} tests" if found.tests > 1 else "1 test"
+            message = f"Python runs {shown(found.file)}, which defines {tests} and runs none"
+            yield Fault(message, TEST, hint, found.line)
 
 
 def _is_test_file(package: PackageText, path: str) -> bool:
@@ -212,7 +228,7 @@ def verifier_needs_no_network(package: PackageText) -> Iterator[Fault]:
 
 def network_faults(package: PackageText, folder: str, when: str) -> Iterator[Fault]:
     """What scripts below `folder` fetch though the package has no network."""
-    if package.front_matter is None or package.front_matter.environment.has_network:
+    if package.has_network is not False:
         return
     in_image = [_with_required(package, found) for _, found in docker_installs(package)]
     image = " ".join(i.value for i in package.dockerfile.instructions) if package.dockerfile else ""

@@ -5,6 +5,7 @@ The agent may have changed its own copies of them, so they are not read. All sum
 
 import csv
 import json
+import re
 import unittest
 from bisect import bisect_right
 from collections import defaultdict
@@ -126,6 +127,13 @@ def read(name: str) -> str:
         return file.read(MAX_BYTES).decode("utf-8")
 
 
+def shares(text: str) -> Fraction:
+    """A number of shares as it is written; a Fraction of `1e999999999` would never be done."""
+    if re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,12})?", text) is None:
+        raise AssertionError(f"{text!r} is no number of shares")
+    return Fraction(text)
+
+
 class Statement(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
@@ -148,7 +156,7 @@ class Statement(unittest.TestCase):
         self.assertEqual(found, [(m.sell_id, m.buy_id, m.symbol) for m in self.matches])
         for row, match in zip(rows, self.matches, strict=True):
             what = f"{match.sell_id} of {match.buy_id}"
-            self.assertEqual(Fraction(row["quantity"]), match.quantity, f"shares, {what}")
+            self.assertEqual(shares(row["quantity"]), match.quantity, f"shares, {what}")
             self.assertEqual(int(row["days_held"]), match.days, f"days held, {what}")
 
     def test_realised_amounts(self) -> None:
@@ -166,7 +174,7 @@ class Statement(unittest.TestCase):
 
     def test_open_lots(self) -> None:
         rows = self.table("open_lots.csv", "buy_id,symbol,quantity,cost_eur")
-        found = [(r["buy_id"], r["symbol"], Fraction(r["quantity"])) for r in rows]
+        found = [(r["buy_id"], r["symbol"], shares(r["quantity"])) for r in rows]
         self.assertEqual(found, [(lot.buy_id, lot.symbol, lot.quantity) for lot in self.lots])
         for row, lot in zip(rows, self.lots, strict=True):
             self.assert_amount(row["cost_eur"], lot.cost, f"cost of {lot.buy_id}")

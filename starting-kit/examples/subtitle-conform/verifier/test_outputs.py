@@ -115,9 +115,9 @@ def written_cues() -> list[Cue]:
     text = read("episode.srt")
     if text.startswith("\ufeff") or "\r" in text:
         raise AssertionError("episode.srt has a byte order mark or carriage returns")
-    if stray := re.search(r"[^\S\n]+$", text, re.MULTILINE):
-        line = text.count("\n", 0, stray.start()) + 1
-        raise AssertionError(f"episode.srt, line {line} ends with white space")
+    for number, line in enumerate(text.split("\n"), 1):
+        if line != line.rstrip():
+            raise AssertionError(f"episode.srt, line {number} ends with white space")
     cues = []
     for n, block in enumerate(text.rstrip("\n").split("\n\n"), 1):
         number, _, rest = block.partition("\n")

@@ -1,0 +1,105 @@
+"""Tests that a script defines and never runs: its exit status then says nothing about the work.
+
+Only what is certain counts: at its top level the file imports, defines and binds plain values, and
+calls nothing that could run a test.
+"""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+import re
+from typing import NamedTuple
+
+from arena.packages.pythontext import PythonFile
+from arena.packages.shell import ShellScript
+
+_RUNNERS = re.compile(r"pytest|py\.test|unittest|nose|runpy|importlib|BENCHFLOW_PYTEST_BIN")
+_PLAIN_CALLS = frozenset(
+    {"Path", "PurePath", "PurePosixPath", "resolve", "absolute", "joinpath", "with_name", "join",
+     "dirname", "abspath", "realpath", "expanduser", "compile", "set", "frozenset", "dict", "list",
+     "tuple", "range", "int", "float", "Decimal", "Fraction", "date", "datetime", "timedelta",
+     "getenv", "getLogger", "namedtuple", "TypeVar"}
+)  # fmt: skip
+
+
+class UnrunTests(NamedTuple):
+    """How a script is started, at which line (1-based), and the tests in it that nobody runs."""
+
+    file: str
+    line: int
+    tests: int
+
+
+def unrun_tests(script: ShellScript, path: str, files: dict[str, PythonFile]) -> UnrunTests | None:
+    """The tests of `path` that `script` starts as a plain Python script which runs none of them.
+
+    `files`: the Python files by path; where another one names this one, it may run its tests.
+    """
+    name = posixpath.basename(path)
+    count = _defined_only(files[path])
+    stem = name.removesuffix(".py")
+    imported = re.search(rf"(?:import|from)\s+{re.escape(stem)}\b", script.text)
+    if not count or imported or _RUNNERS.search(script.text):
+        return None
+    if any(stem in file.text for other, file in files.items() if other != path):
+        return None
+    for command in script.commands:
+        started = _started(command.words)
+        if posixpath.basename(started) == name:
+            return UnrunTests(started, command.line, count)
+    return None
+
+
+def _started(words: tuple[str, ...]) -> str:
+    """The file that a command gives to Python to run; empty where it gives none."""
+    python = next((i for i, word in enumerate(words) if _is_python(word)), len(words))
+    found = (word for word in words[python + 1 :] if word in {"-m", "-c"} or word[:1] != "-")
+    return next(found, "")
+
+
+def _is_python(word: str) -> bool:
+    return bool(re.fullmatch(r"python[\d.]*", posixpath.basename(word)))
+
+
+def _defined_only(file: PythonFile) -> int:
+    """How many tests a file defines if running it runs none of them; else 0."""
+    if file.tree is None:
+        return 0
+    body = file.tree.body
+    classes = [node for node in body if isinstance(node, ast.ClassDef)]
+    tests = _tests(body) + sum(_tests(node.body) for node in classes)
+    loads = any(isinstance(n, ast.FunctionDef) and n.name == "load_tests" for n in body)
+    has_cases = loads or any(node.bases for node in classes)
+    return tests if all(_is_inert(node, has_cases) for node in body) else 0
+
+
+def _tests(body: list[ast.stmt]) -> int:
+    functions = (n for n in body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
+    return sum(function.name.startswith("test") for function in functions)
+
+
+def _is_inert(node: ast.stmt, has_cases: bool) -> bool:
+    """Whether a statement can't run a test. `unittest.main()` runs none where there is no case."""
+    if isinstance(node, ast.Import | ast.ImportFrom | ast.Pass):
+        return True
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return all(ast.unparse(d).startswith("pytest.") for d in node.decorator_list)
+    if isinstance(node, ast.ClassDef):
+        plain = not node.decorator_list and not node.keywords
+        return plain and all(_is_inert(part, has_cases) for part in node.body)
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        return node.value is None or _is_plain_value(node.value)
+    if isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'":
+        return not node.orelse and all(_is_inert(part, has_cases) for part in node.body)
+    if isinstance(node, ast.Expr):
+        text = ast.unparse(node.value)
+        runs_nothing = not has_cases and text.startswith("unittest.main(")
+        is_path = re.match(r"sys\.path\.(insert|append)\(", text)
+        return isinstance(node.value, ast.Constant) or runs_nothing or bool(is_path)
+    return False
+
+
+def _is_plain_value(node: ast.expr) -> bool:
+    calls = (part for part in ast.walk(node) if isinstance(part, ast.Call))
+    return all(ast.unparse(call.func).rpartition(".")[2] in _PLAIN_CALLS for call in calls)

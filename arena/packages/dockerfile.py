@@ -175,17 +175,17 @@ def base_images(dockerfile: Dockerfile) -> Iterator[tuple[str, int]]:
     is left out, since only the build knows it.
     """
     defaults: dict[str, str] = {}
-    stages: list[str] = []
+    stages: set[str] = set()
     for instruction in dockerfile.instructions:
         if instruction.name == "ARG" and not stages:
             pairs = (word.partition("=") for word in arguments(instruction))
             defaults |= {name: value for name, _, value in pairs}
         image = _image_of(instruction, defaults)
-        if image and "$" not in image and image.lower() not in {*stages, "scratch"}:
+        if image and "$" not in image and image.lower() not in stages | {"scratch"}:
             yield image, instruction.line
         if instruction.name == "FROM":
             words = arguments(instruction)
-            stages.append(words[2].lower() if len(words) > 2 and words[1].lower() == "as" else "")
+            stages.add(words[2].lower() if len(words) > 2 and words[1].lower() == "as" else "")
 
 
 def _image_of(instruction: Instruction, defaults: dict[str, str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -12,6 +13,7 @@ from arena.packages.pythontext import PythonFile
 from arena.packages.shell import Command, ShellScript, nodes
 
 _PYTHON = re.compile(r"python[\d.]*")
+MAX_PROGRAMS = 100
 _SHELLS = frozenset({"sh", "bash", "dash"})
 
 
@@ -24,7 +26,11 @@ class Inline(NamedTuple):
 
 
 def inline_programs(script: ShellScript) -> Iterator[Inline]:
-    """The programs that a script holds, in its order; `sh -c` is read with the commands."""
+    """The first programs that a script holds; `sh -c` is read with the commands."""
+    return islice(_programs(script), MAX_PROGRAMS)
+
+
+def _programs(script: ShellScript) -> Iterator[Inline]:
     for command in script.commands:
         is_python = bool(_PYTHON.fullmatch(command.name))
         if not is_python and command.name not in _SHELLS:

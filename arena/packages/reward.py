@@ -85,9 +85,10 @@ def _constant_in_inline(script: ShellScript) -> Constant | None:
     """The one reward that a Python program in the script writes whatever happened."""
     for program, command, line in inline_programs(script):
         found = constant_in_python(program) if isinstance(program, PythonFile) else None
-        is_certain = not _is_conditional(command.node) and not _may_leave_before(script, line)
+        if found is None or _is_conditional(command.node) or _may_leave_before(script, line):
+            continue
         later = [c for c in script.commands if c.node.start_byte > command.node.end_byte]
-        if found and is_certain and all(c.name in _HARMLESS for c in later):
+        if all(c.name in _HARMLESS for c in later):
             return Constant(found.value, line + found.line - 1)
     return None
 

@@ -105,6 +105,8 @@ class ShellScript:
 
     def expanded(self, word: str) -> str:
         """A word with the variables filled in whose value is certain."""
+        if len(word) > MAX_VALUE:
+            return word
         return _VARIABLE.sub(lambda match: self.values.get(match[1] or match[2], match[0]), word)
 
     def problem(self) -> Problem | None:

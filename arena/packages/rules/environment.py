@@ -6,7 +6,7 @@ import posixpath
 import re
 import shlex
 from collections.abc import Iterator
-from fnmatch import fnmatchcase
+from fnmatch import translate
 
 from arena.packages.dockerfile import (
     MAX_WORDS_LENGTH,
@@ -256,23 +256,25 @@ def _source_problem(source: str, context: set[str]) -> str | None:
         return "it leaves environment/"
     if path == "." or path in context:
         return None
-    if any(c in path for c in "*?[") and any(_matches(name, path) for name in context):
+    if any(c in path for c in "*?[") and _matches_any(context, path):
         return None
     if source.startswith("/"):
         return "an absolute path is looked for below environment/, and it is not there"
     return "it is not in environment/"
 
 
-def _matches(path: str, pattern: str) -> bool:
-    """Docker's path pattern: `*` and `?` stay within one name. fnmatch never backtracks far."""
-    names, patterns = path.split("/"), pattern.replace("[^", "[!").split("/")
-    if "**" in patterns:  # any number of folders, once: what stands before it, and what after
-        at = patterns.index("**")
-        before, after = patterns[:at], [p for p in patterns[at:] if p != "**"]
-        if len(names) < len(before) + len(after):
-            return False
-        names = names[:at] + names[len(names) - len(after) :]
-        patterns = before + after
-    return len(names) == len(patterns) and all(
-        fnmatchcase(n, p) or n == p for n, p in zip(names, patterns, strict=True)
-    )
+def _matches_any(paths: set[str], pattern: str) -> bool:
+    """Docker's path pattern: `*` and `?` stay within one name, `**` is any number of folders."""
+    parts = pattern.replace("[^", "[!").split("/")
+    at = parts.index("**") if "**" in parts else len(parts)
+    before, after = parts[:at], [part for part in parts[at:] if part != "**"]
+    compiled = [(part, re.compile(translate(part))) for part in before + after]
+    slashes = len(compiled) - 1
+    for path in paths:
+        count = path.count("/")
+        if count == slashes or (count > slashes and at < len(parts)):
+            names = path.split("/")
+            names = names[:at] + names[max(at, len(names) - len(after)) :]
+            if all(n == p or r.match(n) for n, (p, r) in zip(names, compiled, strict=True)):
+                return True
+    return False

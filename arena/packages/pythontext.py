@@ -12,9 +12,12 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
 import tree_sitter_python
-from tree_sitter import Language, Parser
+from tree_sitter import Language
 
+from arena.packages import trees
 from arena.packages.shell import Problem
+
+MAX_CONSTANT = 2_000
 
 
 class PythonFile:
@@ -47,30 +50,36 @@ class PythonFile:
             return None
         if self._is_indented_wrongly:
             return self._parsed  # wrong in every Python, and tree-sitter is lenient about it
-        newer = Parser(_language()).parse(self.text.encode("utf-8", "replace")).root_node
-        return self._parsed if newer.has_error else None
+        newer = trees.parse(_language(), self.text)
+        return self._parsed if newer is None or newer.has_error else None
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """Every node of the tree, walked once for all rules; empty where there is none."""
+        return list(ast.walk(self.tree)) if self.tree else []
 
     @cached_property
     def constants(self) -> dict[str, str]:
-        """Names that the module binds to one text at its top level."""
+        """Names that the module binds to one text at its top level.
+
+        A long text is none that a command or an address is made of, and could be used very often.
+        """
         found: dict[str, str] = {}
         for node in self.tree.body if self.tree else []:
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
                 for target in node.targets:
-                    if isinstance(target, ast.Name) and isinstance(node.value.value, str):
-                        found[target.id] = node.value.value
+                    text = node.value.value
+                    if isinstance(target, ast.Name) and isinstance(text, str):
+                        found[target.id] = text[:MAX_CONSTANT]
         return found
 
     @cached_property
     def calls(self) -> list[tuple[str, ast.Call]]:
         """Every call with the full name of what is called, imports resolved."""
-        if self.tree is None:
-            return []
-        walked = list(ast.walk(self.tree))
-        names = dict(_imported(walked))
+        names = dict(_imported(self.nodes))
         return [
             (_resolved(_dotted(node.func), names), node)
-            for node in walked
+            for node in self.nodes
             if isinstance(node, ast.Call)
         ]
 

@@ -58,7 +58,7 @@ def constant_in_python(file: PythonFile) -> Constant | None:
     """The one reward that a file writes without deciding anything at all, or None."""
     if file.tree is None or not writes_in_python(file):
         return None
-    if any(isinstance(node, _DECIDING) for node in ast.walk(file.tree)):
+    if any(isinstance(node, _DECIDING) for node in file.nodes):
         return None
     if any(name.endswith(("exit", "run", "main", "call")) for name, _ in file.calls):
         return None

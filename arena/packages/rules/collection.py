@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from arena.packages.document import DocumentError, parse_document
@@ -44,12 +46,12 @@ class CollectionText:
     foreign: dict[str, Format] = field(default_factory=dict)
     packages: list[PackageReport] = field(default_factory=list)
 
-    @property
+    @cached_property
     def settings(self) -> YamlText | YamlError:
         """`submission.yaml`, parsed; empty where there is none."""
         return read_settings(_text_of(self.folder / SETTINGS))
 
-    @property
+    @cached_property
     def licence(self) -> Licence | None:
         """The collection's licence: of `submission.yaml`, else of the dataset card."""
         settings = self.settings
@@ -135,7 +137,7 @@ def licence_allows_release(collection: CollectionText) -> Iterator[Fault]:
 def tasks_are_packages(collection: CollectionText) -> Iterator[Fault]:
     for name, kind in collection.foreign.items():
         source, target = (name, f"packages/{name}") if name != "." else ("FOLDER", "NEW-FOLDER")
-        hint = f"Make a task package of it: arena convert {source} {target}"
+        hint = f"Make a task package of it: arena convert {quote(source)} {quote(target)}"
         yield Fault(f"this is {_FORMAT_NAMES[kind]}, not a task package", name, hint)
 
 

@@ -6,10 +6,12 @@ import ast
 import difflib
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from arena.packages.findings import shown
 from arena.packages.licences import LicenceError, check_licence
+from arena.packages.pythontext import PythonFile
 from arena.packages.reading import DESCRIPTION, ORACLE, TASK, TEST, PackageText
 from arena.packages.rules.rule import Fault
 from arena.packages.schema import TOP_LEVEL_KEYS
@@ -19,10 +21,12 @@ MARKER = "REPLACE-ME"
 """What stands in the template where the author has to write."""
 
 _REQUIRED = "Required: version, metadata (author_hub, category), agent, verifier, environment."
+_MARKS = r"[^\w\n]{0,40}"
 _PLACEHOLDER = re.compile(
-    rf"{MARKER}|^\W*(?:TODO|TBD|FIXME|XXX)\b\W*$|lorem ipsum"
-    r"|^\W*(?:TODO\b.{0,80}|(?:describe|write|insert|add) (?:the|your) (?:task|prompt)[^.\n]{0,40}"
-    r"(?: here)?\W*)$|[<\[{](?:your|insert|describe)[ _-][^\n>\]}]{1,60}[>\]}]",
+    rf"{MARKER}|^{_MARKS}(?:TODO|TBD|FIXME|XXX)\b{_MARKS}$|lorem ipsum"
+    rf"|^{_MARKS}(?:TODO\b.{{0,80}}|(?:describe|write|insert|add) (?:the|your) (?:task|prompt)"
+    rf"[^.\n]{{0,40}}(?: here)?{_MARKS})$"
+    r"|[<\[{](?:your|insert|describe)[ _-][^\n>\]}]{1,60}[>\]}]",
     re.I | re.M,
 )
 _MARKED_LINE = re.compile(rf"^{MARKER}\b", re.M)
@@ -35,6 +39,8 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _COMPARING = frozenset({"assertEqual", "assertAlmostEqual", "isclose", "approx"})
 MIN_DIGITS = 4
 MIN_ANSWER = 16
+MAX_TELLING = 1e100
+MAX_CONSTANTS = 1_000
 
 
 def front_matter_parses(package: PackageText) -> Iterator[Fault]:
@@ -140,8 +146,10 @@ def template_is_filled_in(package: PackageText) -> Iterator[Fault]:
         if MARKER in (package.text(file) or ""):
             line = _line_of(package.text(file), MARKER)
             yield _placeholder(file, shown(MARKER), file, line)
-    for file, text in package.small_texts.items():
-        if file.startswith("environment/") and (match := _MARKED_LINE.search(text)):
+    for file, text in package.small_texts():
+        if not file.startswith("environment/") or MARKER not in text:
+            continue
+        if match := _MARKED_LINE.search(text):
             yield _placeholder(file, shown(MARKER), file, _line_of(text, match[0]))
 
 
@@ -154,7 +162,7 @@ def _body_line_of(package: PackageText, part: str) -> int | None:
     if package.task is None:
         return None
     above = package.task.body_line - 1
-    return above + _line_of("\n".join((package.text(TASK) or "").splitlines()[above:]), part)
+    return above + _line_of("\n".join((package.text(TASK) or "").split("\n")[above:]), part)
 
 
 def _line_of(text: str | None, part: str) -> int:
@@ -169,7 +177,7 @@ def prompt_hides_the_answer(package: PackageText) -> Iterator[Fault]:
     for path, file in package.python_files.items():
         if not path.startswith("verifier/") or file.tree is None:
             continue
-        for value in _compared_constants(file.tree):
+        for value in islice(_compared_constants(file), MAX_CONSTANTS):
             given = value in numbers if _NUMBER.fullmatch(value) else value in prompt
             if given:
                 hint = "Let the agent find it out: say what is wanted, not what it comes to."
@@ -179,9 +187,9 @@ def prompt_hides_the_answer(package: PackageText) -> Iterator[Fault]:
                 )
 
 
-def _compared_constants(tree: ast.Module) -> Iterator[str]:
+def _compared_constants(file: PythonFile) -> Iterator[str]:
     """The constants that checks expect: long numbers, and texts that are no paths or names."""
-    for node in ast.walk(tree):
+    for node in file.nodes:
         compared: list[ast.expr] = []
         if isinstance(node, ast.Compare) and any(isinstance(op, ast.Eq) for op in node.ops):
             compared = [node.left, *node.comparators]
@@ -194,6 +202,8 @@ def _compared_constants(tree: ast.Module) -> Iterator[str]:
 
 def _telling(value: object) -> Iterator[str]:
     if isinstance(value, int | float) and not isinstance(value, bool):
+        if abs(value) > MAX_TELLING:
+            return  # Python refuses to write a number of thousands of digits
         text = str(value)
         if len(text.replace(".", "").strip("-0")) >= MIN_DIGITS and not _is_year(value):
             yield text

@@ -12,13 +12,11 @@ from arena.packages.dockerfile import (
     Instruction,
     base_images,
     copy_sources,
-    without_flags,
 )
 from arena.packages.findings import shown
-from arena.packages.installs import Install, installs
+from arena.packages.installs import Install
 from arena.packages.reading import DOCKERFILE, TASK, PackageText
 from arena.packages.rules.rule import Fault
-from arena.packages.shell import ShellScript
 
 MAX_COPY_SOURCES = 1_000
 _PINNED = re.compile(r"==|===|@|\.whl$|\.tar\.gz$|\.zip$")
@@ -48,8 +46,11 @@ def from_comes_first(package: PackageText) -> Iterator[Fault]:
 
 def copied_files_exist(package: PackageText) -> Iterator[Fault]:
     context = _context(package.below("environment"))
+    by_depth: dict[int, list[str]] = {}
+    for path in context:
+        by_depth.setdefault(path.count("/"), []).append(path)
     for instruction, source in _copied(package):
-        if problem := _source_problem(source, context):
+        if problem := _source_problem(source, context, by_depth):
             yield Fault(
                 f"{instruction.name} of {shown(source)}: {problem}",
                 DOCKERFILE,
@@ -85,20 +86,20 @@ def answers_stay_out(package: PackageText) -> Iterator[Fault]:
 
 def _equal_files(package: PackageText) -> Iterator[Fault]:
     """Files of environment/ with the content of one in verifier/ or oracle/."""
-    secret: dict[int, list[str]] = {}
+    secret: dict[str, str] = {}
     for path in package.below("verifier", "oracle"):
-        secret.setdefault(package.sizes[path], []).append(path)
+        secret.setdefault(package.hashes[path], path)
     for path in package.below("environment"):
-        for other in secret.get(package.sizes[path], ()):
-            if package.sizes[path] < 8 or package.hashes[path] != package.hashes[other]:
-                continue
-            if posixpath.basename(path) in package.prompt:
-                continue  # an input that the task names, and the verifier keeps a copy of
-            yield Fault(
-                f"{path} has the content of {other}, so the agent can read it",
-                path,
-                f"Take it out of environment/, or name it in {TASK} if it is an input.",
-            )
+        other = secret.get(package.hashes[path])
+        if other is None or package.sizes[path] < 8:
+            continue
+        if posixpath.basename(path) in package.prompt:
+            continue  # an input that the task names, and the verifier keeps a copy of
+        yield Fault(
+            f"{path} has the content of {other}, so the agent can read it",
+            path,
+            f"Take it out of environment/, or name it in {TASK} if it is an input.",
+        )
 
 
 def base_image_is_pinned(package: PackageText) -> Iterator[Fault]:
@@ -115,7 +116,9 @@ def base_image_is_pinned(package: PackageText) -> Iterator[Fault]:
 
 
 def dependencies_are_pinned(package: PackageText) -> Iterator[Fault]:
-    for instruction, install in docker_installs(package):
+    files: dict[str, None] = {}
+    for instruction, install in package.image_installs:
+        files |= dict.fromkeys(map(posixpath.basename, install.files))
         loose = [name for name in install.names if _is_loose(install, name)]
         if loose:
             yield Fault(
@@ -124,19 +127,18 @@ def dependencies_are_pinned(package: PackageText) -> Iterator[Fault]:
                 "Pin each: `pip install numpy==2.1.3`, `npm install left-pad@1.3.0`.",
                 instruction.line,
             )
-        for file in install.files:
-            yield from _loose_requirements(package, file)
+
+    for path in package.below("environment"):
+        if posixpath.basename(path) in files:
+            yield from _loose_requirements(package, path)
 
 
-def _loose_requirements(package: PackageText, file: str) -> Iterator[Fault]:
-    name = posixpath.basename(file)
-    paths = [p for p in package.below("environment") if posixpath.basename(p) == name]
-    text = package.text(paths[0]) if paths else None
-    for number, line in enumerate((text or "").splitlines(), 1):
+def _loose_requirements(package: PackageText, path: str) -> Iterator[Fault]:
+    for number, line in enumerate((package.text(path) or "").split("\n"), 1):
         requirement = line.partition("#")[0].partition(";")[0].strip()
         if requirement and requirement[0] not in "-./" and not _PINNED.search(requirement):
             hint = "Pin it: `name==version`."
-            yield Fault(f"{shown(requirement)} is not pinned", paths[0], hint, number)
+            yield Fault(f"{shown(requirement)} is not pinned", path, hint, number)
 
 
 def _is_loose(install: Install, name: str) -> bool:
@@ -145,15 +147,6 @@ def _is_loose(install: Install, name: str) -> bool:
     if install.tool != "pip" or name in {"pip", "setuptools", "wheel", "uv"}:
         return False
     return not _PINNED.search(name) and not name.startswith((".", "/", "$", "git+", "http"))
-
-
-def docker_installs(package: PackageText) -> Iterator[tuple[Instruction, Install]]:
-    """What the image's build installs, by instruction."""
-    for instruction in package.dockerfile.instructions if package.dockerfile else ():
-        if instruction.name == "RUN":
-            script = "\n".join([without_flags(instruction.value), *instruction.heredocs])
-            for install in installs(ShellScript(script)):
-                yield instruction, install
 
 
 def resources_are_given(package: PackageText) -> Iterator[Fault]:
@@ -215,7 +208,7 @@ def _context(files: list[str]) -> set[str]:
     return found
 
 
-def _source_problem(source: str, context: set[str]) -> str | None:
+def _source_problem(source: str, context: set[str], by_depth: dict[int, list[str]]) -> str | None:
     if "$" in source:
         return None  # a build argument: only the build knows its value
     path = posixpath.normpath(source.lstrip("/") or ".")
@@ -223,7 +216,8 @@ def _source_problem(source: str, context: set[str]) -> str | None:
         return "it leaves environment/"
     if path == "." or path in context:
         return None
-    if any(c in path for c in "*?[") and any(_matches(name, path) for name in context):
+    alike = by_depth.get(path.count("/"), ())
+    if any(c in path for c in "*?[") and any(_matches(name, path) for name in alike):
         return None
     if source.startswith("/"):
         return "an absolute path is looked for below environment/, and it is not there"

@@ -6,7 +6,7 @@ import ast
 import re
 import shlex
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena.packages.document import Document, DocumentError, parse_document
 from arena.packages.findings import shown
@@ -14,8 +14,8 @@ from arena.packages.installs import Download, Install
 from arena.packages.network import fetched_by_python, fetched_by_shell
 from arena.packages.reading import DESCRIPTION, DOCKERFILE, TEST, PackageText
 from arena.packages.reward import constant_in_python, constant_in_shell, writes_in_python
-from arena.packages.rules.environment import docker_installs
 from arena.packages.rules.rule import Fault
+from arena.packages.shell import ShellScript
 from arena.packages.yamltext import KeyPath
 
 STRATEGY_TYPES = ("script", "llm-judge", "reward-kit", "agent-judge", "ors-episode")
@@ -27,6 +27,9 @@ _NEEDS = {
 }
 _OWN_FILE = re.compile(r"(?:^|[=\"'\s])/?(?:(?:verifier|tests)/)((?:[\w.-]+/)*[\w.-]+\.\w+)$")
 _WRITERS = frozenset({"cp", "mv", "tee", "touch", "cat", "ln"})
+MAX_COMMAND = 10_000
+MAX_CONFIRMED = 50
+"""Scripts of a package for which a process is started to be sure that they are invalid."""
 
 Problem = tuple[str, KeyPath]
 
@@ -90,6 +93,8 @@ def _rubric_problems(rubric: Any) -> Iterator[Problem]:
 
 
 def _command_problem(command: str, files: set[str]) -> str | None:
+    if len(command) > MAX_COMMAND:
+        return f"the command {shown(command)} has more than {MAX_COMMAND:,} characters"
     try:
         words = shlex.split(command)
     except ValueError as exc:
@@ -118,9 +123,9 @@ def reward_can_change(package: PackageText) -> Iterator[Fault]:
 
 def tests_assert_something(package: PackageText) -> Iterator[Fault]:
     for path, file in package.python_files.items():
-        if not path.startswith("verifier/") or file.tree is None:
+        if not path.startswith("verifier/"):
             continue
-        for node in ast.walk(file.tree):
+        for node in file.nodes:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _is_empty_test(node):
                 hint = "Compare what the agent left with what is right, or take the test out."
                 yield Fault(f"the test {node.name[:80]} asserts nothing", path, hint, node.lineno)
@@ -144,9 +149,15 @@ def _does_nothing(statement: ast.stmt) -> bool:
 
 
 def shell_is_valid(package: PackageText) -> Iterator[Fault]:
+    doubtful = 0
     for path, script in package.shell_scripts.items():
-        if "\r\n" in script.text:
-            continue  # a fault of its own
+        if "\r\n" in script.text or not script.is_doubtful:
+            continue  # line ends are a fault of their own
+        doubtful += 1
+        if doubtful > MAX_CONFIRMED:
+            hint = f"Mend them; `bash -n {path}` shows what is wrong."
+            yield Fault("more scripts that can't be read than are looked into", path, hint)
+            return
         if problem := script.problem():
             hint = f"Mend it; `bash -n {path}` shows the same."
             yield Fault(f"not valid shell: {problem.message}", path, hint, problem.line)
@@ -161,25 +172,29 @@ def python_is_valid(package: PackageText) -> Iterator[Fault]:
 
 def named_files_exist(package: PackageText) -> Iterator[Fault]:
     script = package.shell_scripts.get(TEST)
-    for command in script.commands if script else ():
+    if script is None:
+        return
+    written = _written_by(script)
+    for command in script.commands:
         if command.name in _WRITERS:
             continue
         for word in command.words[1:]:
             match = _OWN_FILE.search(word.partition("::")[0])
-            if match and not _is_there(package, match[1]):
+            if (
+                match
+                and f"verifier/{match[1]}" not in package.sizes
+                and f"{match[1]}\n" not in written
+            ):
                 hint = "Add the file, or mend its name."
                 message = f"{command.name[:40]} is given {shown(word)}, which is not in verifier/"
                 yield Fault(message, TEST, hint, command.line)
 
 
-def _is_there(package: PackageText, name: str) -> bool:
-    """Whether a file of verifier/ exists, or test.sh itself writes it."""
-    if f"verifier/{name}" in package.sizes:
-        return True
-    script = package.shell_scripts[TEST]
-    written = [r.target for r in script.redirects]
+def _written_by(script: ShellScript) -> str:
+    """What a script may write, as lines: one text is searched faster than thousands."""
+    written = [redirect.target for redirect in script.redirects]
     written += [w for c in script.commands if c.name in _WRITERS for w in c.words[1:]]
-    return any(target.endswith(name) for target in written)
+    return "\n".join(written) + "\n"
 
 
 def verifier_needs_no_network(package: PackageText) -> Iterator[Fault]:
@@ -190,10 +205,9 @@ def network_faults(package: PackageText, folder: str, when: str) -> Iterator[Fau
     """What scripts below `folder` fetch though the package has no network."""
     if package.front_matter is None or package.front_matter.environment.has_network:
         return
-    in_image = [install for _, install in docker_installs(package)]
-    image = " ".join(i.value for i in package.dockerfile.instructions) if package.dockerfile else ""
+    image = _Image.of(package)
     for path, found in _fetched(package, folder):
-        if _is_in_image(found, in_image, image):
+        if image.has(found):
             continue
         hint = f"Install it in {DOCKERFILE}, or put the data into the package."
         message = f"{shown(found.what)} needs the network, and there is none {when}"
@@ -209,16 +223,33 @@ def _fetched(package: PackageText, folder: str) -> Iterator[tuple[str, Install |
             yield from ((path, found) for found in fetched_by_python(file))
 
 
-def _is_in_image(found: Install | Download, in_image: list[Install], image: str) -> bool:
-    """Whether the Dockerfile installs the same: by the same tool, each name, whatever version."""
-    if isinstance(found, Install):
-        have = {_bare(name) for install in in_image for name in install.names}
-        wanted = {_bare(name) for name in found.names}
-        if not wanted and not found.files:  # `apt-get update` by itself
-            return any(install.tool == found.tool for install in in_image)
-        return wanted <= have and all(file.rpartition("/")[2] in image for file in found.files)
-    words = found.what.split()
-    return words[0] in {"uv", "uvx", "npx"} and " ".join(words[:2]) in image
+class _Image(NamedTuple):
+    """What the Dockerfile installs: tools and names, and the text of all its instructions."""
+
+    tools: frozenset[str]
+    names: frozenset[str]
+    text: str
+
+    @classmethod
+    def of(cls, package: PackageText) -> _Image:
+        installed = [install for _, install in package.image_installs]
+        instructions = package.dockerfile.instructions if package.dockerfile else []
+        return cls(
+            frozenset(install.tool for install in installed),
+            frozenset(_bare(name) for install in installed for name in install.names),
+            " ".join(instruction.value for instruction in instructions),
+        )
+
+    def has(self, found: Install | Download) -> bool:
+        """Whether the same is installed: by the same tool, each name, whatever version."""
+        if isinstance(found, Install):
+            wanted = {_bare(name) for name in found.names}
+            if not wanted and not found.files:  # `apt-get update` by itself
+                return found.tool in self.tools
+            files = (file.rpartition("/")[2] for file in found.files)
+            return wanted <= self.names and all(file in self.text for file in files)
+        words = found.what.split()
+        return words[0] in {"uv", "uvx", "npx"} and " ".join(words[:2]) in self.text
 
 
 def _bare(name: str) -> str:

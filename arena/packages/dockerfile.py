@@ -17,12 +17,14 @@ _ESCAPE = re.compile(r"^#\s*escape\s*=\s*([\\`])\s*$", re.I)
 _DIRECTIVE = re.compile(r"^#\s*\w+\s*=")
 _HEREDOC = re.compile(r"\d*<<(-?)([^<]+)")
 _FLAG = re.compile(r"--[a-z-]+(=\S*)?")
-_ARGUMENT = re.compile(r"\$(?:\{(\w+)(?::?-([^}]*))?\}|(\w+))")
+_FLAG_AND_BLANKS = re.compile(_FLAG.pattern + r"\s*")
+_ARGUMENT = re.compile(r"\$(?:\{(\w+)(?::?-([^{}]*))?\}|(\w+))")
 _NAMES = frozenset(
     {"ADD", "ARG", "CMD", "COPY", "ENTRYPOINT", "ENV", "EXPOSE", "FROM", "HEALTHCHECK", "LABEL",
      "MAINTAINER", "ONBUILD", "RUN", "SHELL", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR"}
 )  # fmt: skip
 _WITH_HEREDOC = frozenset({"ADD", "COPY", "RUN"})
+MAX_REFERENCE = 1_000
 MAX_WORDS_LENGTH = 10_000
 """Longer instructions are not split into words; they cost too much, and nobody writes them."""
 
@@ -135,9 +137,10 @@ def arguments(instruction: Instruction) -> list[str]:
 
 def without_flags(value: str) -> str:
     """An instruction's text after its flags."""
-    while match := _FLAG.match(value):
-        value = value[match.end() :].lstrip()
-    return value
+    start = 0
+    while match := _FLAG_AND_BLANKS.match(value, start):
+        start = match.end()
+    return value[start:]
 
 
 def copy_sources(instruction: Instruction) -> list[str]:
@@ -162,12 +165,12 @@ def base_images(dockerfile: Dockerfile) -> Iterator[tuple[str, int]]:
     for instruction in dockerfile.instructions:
         if instruction.name == "ARG" and not stages:
             name, _, value = instruction.value.partition("=")
-            defaults[name.strip()] = value.strip().strip("\"'")
+            defaults[name.strip()] = value.strip().strip("\"'")[:MAX_REFERENCE]
         if instruction.name != "FROM":
             continue
         words = arguments(instruction)
-        image = _filled(words[0], defaults) if words else ""
-        if image and "$" not in image and image.lower() not in stages | {"scratch"}:
+        image = _filled(words[0][:MAX_REFERENCE], defaults) if words else ""
+        if image and "$" not in image and image != "scratch" and image.lower() not in stages:
             yield image, instruction.line
         stages.add(words[2].lower() if len(words) > 2 and words[1].lower() == "as" else "")
 

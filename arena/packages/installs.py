@@ -6,6 +6,7 @@ import ipaddress
 import re
 import shlex
 from collections.abc import Iterator
+from itertools import dropwhile
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -120,9 +121,8 @@ def _unwrapped(command: Command) -> list[str]:
 
 def _after_wrapper(words: list[str]) -> list[str]:
     """Leaves out a wrapper's own flags, its durations and assignments."""
-    while words and re.match(r"-|\d+(\.\d+)?[smhd]?$|\w+=", words[0]):
-        words = words[1:]
-    return words
+    is_own = re.compile(r"-|\d+(\.\d+)?[smhd]?$|\w+=").match
+    return list(dropwhile(is_own, words))
 
 
 def _install(words: list[str], line: int) -> Install | None:

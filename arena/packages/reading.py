@@ -145,9 +145,9 @@ class PackageText:
     def small_texts(self) -> Iterator[tuple[str, str]]:
         """Text files, seed data among them, that are small enough to look through."""
         for path, size in self.sizes.items():
-            if path.endswith(_DATA_SUFFIXES) and size <= MAX_REQUIRED_BYTES:
-                if text := self.text(path):
-                    yield path, text
+            is_small = path.endswith(_DATA_SUFFIXES) and size <= MAX_REQUIRED_BYTES
+            if is_small and (text := self.text(path)):
+                yield path, text
 
     @cached_property
     def hashes(self) -> dict[str, str]:

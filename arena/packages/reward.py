@@ -22,9 +22,11 @@ _CONDITIONAL = frozenset(
      "for_statement", "c_style_for_statement", "function_definition"}
 )  # fmt: skip
 _WAYS_OUT = frozenset({"exit", "exec", "kill", "trap", "return"})
-_SETS_EXIT = re.compile(r"-[a-z]*e[a-z]*")
 _PLAIN = re.compile(r"\s*(?:\{\s*\"reward\"\s*:)?\s*(?P<value>[0-9.]+(?:[eE]-?\d+)?)\s*\}?\s*")
 _DECIDING = (ast.If, ast.IfExp, ast.Assert, ast.Raise, ast.Compare, ast.Try, ast.BoolOp, ast.While)
+MAX_WRITES = 50
+MAX_REWARD = 400
+"""Characters of a reward; nobody writes a longer one."""
 
 
 class Constant(NamedTuple):
@@ -37,6 +39,8 @@ class Constant(NamedTuple):
 def constant_in_shell(script: ShellScript) -> Constant | None:
     """The one reward that a script writes whatever happened, or None."""
     writes = [r for r in script.redirects if _REWARD.search(r.target)]
+    if len(writes) > MAX_WRITES:
+        return None
     values = [_written(script, write) for write in writes]
     known = [value for value in values if value is not None]
     if not writes or len(known) < len(writes) or len(set(map(_number, known))) != 1:
@@ -71,8 +75,8 @@ def _python_writes(file: PythonFile) -> Iterator[Constant]:
     for name, call in file.calls:
         if name.rpartition(".")[2] in {"write", "write_text"} and call.args:
             text = file.text_of(call.args[0])
-            match = _PLAIN.fullmatch(text) if text else None
-            yield Constant(match["value"] if match else "?", call.lineno)
+            value = _value_of(text) if text else None
+            yield Constant(value or "?", call.lineno)
         elif name.endswith("json.dump") and call.args:
             yield Constant(_dumped(call.args[0]), call.lineno)
 
@@ -83,7 +87,8 @@ def _dumped(node: ast.expr) -> str:
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return "?"
     value = value.get("reward") if isinstance(value, dict) else value
-    return str(value) if isinstance(value, int | float) else "?"
+    # Python refuses to write a number of thousands of digits, which is no reward either
+    return str(value) if isinstance(value, int | float) and abs(value) < 1e100 else "?"
 
 
 def _written(script: ShellScript, write: Redirect) -> str | None:
@@ -109,14 +114,22 @@ def _plain_number(text: str, script: ShellScript) -> str | None:
     if match := re.fullmatch(r"\$\{?(\w+)\}?", text):
         values = _assigned(script, match[1])
         return values[0] if len({_number(v) for v in values}) == 1 else None
-    if match := _PLAIN.fullmatch(text):
-        return match["value"]
+    if len(text) > MAX_REWARD:
+        return None
+    if (value := _value_of(text)) is not None:
+        return value
     try:
         data = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     reward = data.get("reward") if isinstance(data, dict) else None
     return str(reward) if isinstance(reward, int | float) else None
+
+
+def _value_of(text: str) -> str | None:
+    """The number in `1`, `{"reward": 1}` and the like."""
+    match = _PLAIN.fullmatch(text) if len(text) <= MAX_REWARD else None
+    return match["value"] if match else None
 
 
 def _assigned(script: ShellScript, name: str) -> list[str]:
@@ -154,7 +167,7 @@ def _may_leave_before(script: ShellScript, line: int) -> bool:
         if command.name in _WAYS_OUT:
             return True
         if command.name == "set" and any(
-            _SETS_EXIT.fullmatch(w) or w == "errexit" for w in command.words[1:]
+            w == "errexit" or (w.startswith("-") and "e" in w) for w in command.words[1:]
         ):
             return True
     return False

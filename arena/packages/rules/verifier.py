@@ -180,11 +180,9 @@ def named_files_exist(package: PackageText) -> Iterator[Fault]:
             continue
         for word in command.words[1:]:
             match = _OWN_FILE.search(word.partition("::")[0])
-            if (
-                match
-                and f"verifier/{match[1]}" not in package.sizes
-                and f"{match[1]}\n" not in written
-            ):
+            if match is None or f"verifier/{match[1]}" in package.sizes:
+                continue
+            if f"{match[1]}\n" not in written:
                 hint = "Add the file, or mend its name."
                 message = f"{command.name[:40]} is given {shown(word)}, which is not in verifier/"
                 yield Fault(message, TEST, hint, command.line)

@@ -102,11 +102,12 @@ def heredoc_words(name: str, value: str) -> Iterator[tuple[bool, str]]:
 
 
 def _heredoc(lines: list[str], index: int, stripped: bool, word: str) -> tuple[str | None, int]:
-    start = index
+    body: list[str] = []
     while index < len(lines):
         line = lines[index].removesuffix("\r")
         if (line.lstrip("\t") if stripped else line) == word:
-            return "\n".join(lines[start:index]) + "\n", index + 1
+            return "".join(f"{above}\n" for above in body), index + 1
+        body.append(line)
         index += 1
     return None, index
 

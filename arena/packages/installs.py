@@ -87,7 +87,7 @@ def _commands(script: ShellScript, depth: int = 0) -> Iterator[tuple[list[str], 
             continue
         inner = _inner_script(words)
         if inner is not None and depth < MAX_DEPTH:
-            for below, line in _commands(ShellScript(inner), depth + 1):
+            for below, line in _commands(ShellScript(inner, script.allowance), depth + 1):
                 yield below, command.line + line - 1
         else:
             yield words, command.line

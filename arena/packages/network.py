@@ -41,7 +41,7 @@ def fetched_by_python(file: PythonFile) -> Iterator[Install | Download]:
             room -= len(command or "")
             if room < 0:
                 return
-            for found in fetched_by_shell(ShellScript(command or "")):
+            for found in fetched_by_shell(ShellScript(command or "", file.allowance)):
                 yield found._replace(line=call.lineno)
         elif _fetches(name, text, call, file):
             yield Download(f"{name}({text!r})"[:80] if text else f"{name}(…)", call.lineno)

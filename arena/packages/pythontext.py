@@ -14,8 +14,8 @@ from functools import cached_property, lru_cache
 import tree_sitter_python
 from tree_sitter import Language
 
-from arena.packages import trees
 from arena.packages.shell import Problem
+from arena.packages.trees import Allowance
 
 MAX_CONSTANT = 2_000
 
@@ -23,8 +23,9 @@ MAX_CONSTANT = 2_000
 class PythonFile:
     """One file, parsed when it is first asked something."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, allowance: Allowance | None = None) -> None:
         self.text = text
+        self.allowance = allowance or Allowance()
         self._is_indented_wrongly = False
 
     @cached_property
@@ -50,7 +51,7 @@ class PythonFile:
             return None
         if self._is_indented_wrongly:
             return self._parsed  # wrong in every Python, and tree-sitter is lenient about it
-        newer = trees.parse(_language(), self.text)
+        newer = self.allowance.parse("tree_sitter_python", _language(), self.text)
         return self._parsed if newer is None or newer.has_error else None
 
     @cached_property

@@ -21,6 +21,7 @@ from arena.packages.installs import Install, installs
 from arena.packages.pythontext import PythonFile
 from arena.packages.schema import FrontMatter
 from arena.packages.shell import ShellScript, is_shell
+from arena.packages.trees import Allowance
 
 TASK = "task.md"
 DOCKERFILE = "environment/Dockerfile"
@@ -31,9 +32,11 @@ REQUIRED_FILES = (TASK, DOCKERFILE, TEST, DESCRIPTION, ORACLE)
 
 MAX_READ_BYTES = 1024 * 1024
 MAX_REQUIRED_BYTES = 256 * 1024
-MAX_SCRIPT_BYTES = 1024 * 1024
-"""The scripts of verifier/ and oracle/ in all: each is parsed, and a tree is large."""
+MAX_SCRIPT_BYTES = 512 * 1024
+MAX_PYTHON_TOKENS = 80_000
+"""The scripts of verifier/ and oracle/ in all: each is parsed, and a token can take 2 KB there."""
 
+_MARKS = ",.;:()[]{}+-*/%@&|^~<>=!'\"`"
 _KEPT_BYTES = 8 * 1024 * 1024
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
@@ -87,6 +90,7 @@ class PackageText:
         self.alone = alone
         self._texts: dict[str, str | None] = {}
         self._kept = 0
+        self._allowance = Allowance()
 
     @cached_property
     def listed(self) -> FileList:
@@ -214,13 +218,15 @@ class PackageText:
     @cached_property
     def scripts(self) -> Scripts:
         """The scripts of verifier/ and oracle/, up to the limit: those that start come first."""
-        read, unread, room = dict[str, str](), list[str](), MAX_SCRIPT_BYTES
+        read, unread = dict[str, str](), list[str]()
+        room, tokens = MAX_SCRIPT_BYTES, MAX_PYTHON_TOKENS
         code = [path for path in self.must_be_text if path.startswith(("verifier/", "oracle/"))]
         for path in sorted(code, key=lambda path: path not in REQUIRED_FILES):
             text = self.text(path)
             if path.endswith((".py", ".sh", ".bash")) or (text and is_shell(path, text)):
                 room -= self.sizes[path]
-                if room < 0:
+                tokens -= _tokens(text) if text and path.endswith(".py") else 0
+                if room < 0 or tokens < 0:
                     unread.append(path)
                 elif text:
                     read[path] = text
@@ -229,12 +235,20 @@ class PackageText:
     @cached_property
     def shell_scripts(self) -> dict[str, ShellScript]:
         """The shell scripts of verifier/ and oracle/."""
-        return {p: ShellScript(t) for p, t in self.scripts.read.items() if not p.endswith(".py")}
+        return {
+            p: ShellScript(t, self._allowance)
+            for p, t in self.scripts.read.items()
+            if not p.endswith(".py")
+        }
 
     @cached_property
     def python_files(self) -> dict[str, PythonFile]:
         """The Python files of verifier/ and oracle/."""
-        return {p: PythonFile(t) for p, t in self.scripts.read.items() if p.endswith(".py")}
+        return {
+            p: PythonFile(t, self._allowance)
+            for p, t in self.scripts.read.items()
+            if p.endswith(".py")
+        }
 
     @cached_property
     def image_installs(self) -> list[tuple[Instruction, Install]]:
@@ -243,8 +257,16 @@ class PackageText:
         for instruction in self.dockerfile.instructions if self.dockerfile else ():
             if instruction.name == "RUN":
                 script = "\n".join([without_flags(instruction.value), *instruction.heredocs])
-                found += [(instruction, install) for install in installs(ShellScript(script))]
+                found += [
+                    (instruction, install)
+                    for install in installs(ShellScript(script, self._allowance))
+                ]
         return found
+
+
+def _tokens(text: str) -> int:
+    """At least as many as a text's tokens, about: its words and its marks."""
+    return len(text.split()) + sum(map(text.count, _MARKS))
 
 
 def _bad_text(path: str, content: bytes) -> BadText:

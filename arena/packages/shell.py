@@ -21,7 +21,7 @@ from typing import NamedTuple
 import tree_sitter_bash
 from tree_sitter import Language, Node
 
-from arena.packages import trees
+from arena.packages.trees import Allowance
 
 _SHEBANG = re.compile(r"#!\s*\S*?(?:/|env\s+(?:-\S+\s+)*)(sh|bash|dash|ash|ksh)\b")
 _PROBLEM = re.compile(r"^<standard input>:(\d+):\S*\s*(.*)$", re.M)
@@ -63,13 +63,14 @@ class Problem(NamedTuple):
 class ShellScript:
     """One script, parsed when it is first asked something."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, allowance: Allowance | None = None) -> None:
         self.text = text
+        self.allowance = allowance or Allowance()
 
     @cached_property
     def root(self) -> Node | None:
         """The tree; None where the text is made to hold the parser up."""
-        return trees.parse(_language(), self.text)
+        return self.allowance.parse("tree_sitter_bash", _language(), self.text)
 
     @cached_property
     def commands(self) -> list[Command]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from arena.packages.findings import shown
 from arena.packages.reading import (
+    MAX_PYTHON_TOKENS,
     MAX_REQUIRED_BYTES,
     MAX_SCRIPT_BYTES,
     REQUIRED_FILES,
@@ -67,7 +68,10 @@ def sizes_are_kept(package: PackageText) -> Iterator[Fault]:
             hint = f"The checks read it; it may have {MAX_REQUIRED_BYTES // 1024} KiB."
             yield Fault(f"{path} has {package.sizes[path]:,} bytes", path, hint)
     for path in package.scripts.unread:
-        hint = f"Scripts of verifier/ and oracle/ may have {MAX_SCRIPT_BYTES // 1024} KiB in all."
+        hint = (
+            f"Scripts of verifier/ and oracle/ may have {MAX_SCRIPT_BYTES // 1024} KiB in all, "
+            f"those in Python {MAX_PYTHON_TOKENS:,} words and marks; data stands better in JSON."
+        )
         yield Fault(f"{path} is one script too many to be read", path, hint)
     yield from copies_are_few(package)
 

@@ -14,6 +14,7 @@ MAX_FILE_BYTES = 32 * 1024 * 1024
 MAX_PACKAGE_BYTES = 64 * 1024 * 1024
 MAX_PACKAGE_FILES = 2_000
 MAX_DEPTH = 16
+_MAX_ENTRIES = 2 * MAX_PACKAGE_FILES
 
 _MIB = 1024 * 1024
 
@@ -38,17 +39,20 @@ def list_files(root: Path) -> FileList:
     files: list[PackageFile] = []
     findings: list[Finding] = []
     pending = [""]
+    entries = 0
     while pending:
         folder = pending.pop()
         if folder.count("/") >= MAX_DEPTH:
             findings.append(_size_error(folder, f"folders nested deeper than {MAX_DEPTH}"))
             continue
         for entry in os.scandir(root / folder if folder else root):
+            entries += 1
             path = f"{folder}/{entry.name}" if folder else entry.name
             mode = entry.stat(follow_symlinks=False)
+            needed = os.R_OK | os.X_OK if stat.S_ISDIR(mode.st_mode) else os.R_OK
             if is_unsafe_name(entry.name):
                 findings.append(_unsafe(path, f"the name {shown(entry.name)} is not allowed"))
-            elif not entry.is_symlink() and not os.access(entry.path, os.R_OK):
+            elif not entry.is_symlink() and not os.access(entry.path, needed):
                 findings.append(_unsafe(path, f"{shown(path)} can't be read"))
             elif stat.S_ISDIR(mode.st_mode):
                 pending.append(path)
@@ -57,7 +61,7 @@ def list_files(root: Path) -> FileList:
             else:
                 kind = "a symbolic link" if stat.S_ISLNK(mode.st_mode) else "a special file"
                 findings.append(_unsafe(path, f"{shown(path)} is {kind}"))
-            if len(files) > MAX_PACKAGE_FILES:
+            if len(files) > MAX_PACKAGE_FILES or entries > _MAX_ENTRIES:
                 findings.append(_size_error(".", f"more than {MAX_PACKAGE_FILES:,} files"))
                 return FileList(sorted(files), findings)
     return FileList(sorted(files), findings + _size_findings(files))

@@ -149,7 +149,7 @@ def _checked(path: Path, caps: ResourceCaps | None) -> list[Checked]:
         return [part for folder in collection_folders(path) for part in _checked(folder, caps)]
     if layout == "package":
         return [Checked(path, layout, [check_package(path.resolve(), caps)], [])]
-    report = check_collection(path.resolve(), caps=caps)
+    report = check_collection(path.resolve(), caps=caps, jobs=os.cpu_count() or 1)
     return [Checked(path, layout, report.packages, report.findings)]
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +26,9 @@ from arena.packages.rules.collection import CollectionText, read_settings
 from arena.packages.yamltext import YamlText
 
 MAX_PACKAGES = 200
+_WORTH_PROCESSES = 40
+"""Fewer packages are checked sooner than other processes start."""
+_CHUNK = 5
 
 
 class Collection(NamedTuple):
@@ -63,15 +68,19 @@ def check_collection(
     min_packages: int = 1,
     max_packages: int = MAX_PACKAGES,
     caps: ResourceCaps | None = None,
+    jobs: int = 1,
 ) -> CollectionReport:
-    """Checks a folder of packages as one collection; `envs/` and `tasks/` stand for theirs."""
+    """Checks a folder of packages as one collection; `envs/` and `tasks/` stand for theirs.
+
+    `jobs`: processes that share the work where there is much of it.
+    """
     roots = package_folders(folder)
     home = folder.parent if folder.name in FOLDERS else folder
     names = [root.name for root in roots]
     text = CollectionText(home, names, min_packages, max_packages, foreign_tasks(folder))
     report = CollectionReport()
     if len(roots) <= max_packages:  # far too many are not read one by one
-        text.packages = [check_package(root, caps, alone=False) for root in roots]
+        text.packages = _check_all(roots, caps, jobs)
         report.packages = text.packages
     report.findings = at_most(rule.of_collection(text) for rule in RULES)
     if report.ok:
@@ -83,6 +92,14 @@ def check_collection(
             licences={p.name: p.licence or own for p in packages},
         )
     return report
+
+
+def _check_all(roots: list[Path], caps: ResourceCaps | None, jobs: int) -> list[PackageReport]:
+    check = partial(check_package, caps=caps, alone=False)
+    if jobs == 1 or len(roots) < _WORTH_PROCESSES:
+        return list(map(check, roots))
+    with ProcessPoolExecutor(jobs) as pool:
+        return list(pool.map(check, roots, chunksize=_CHUNK))
 
 
 def collection_digest(roots: Iterable[Path]) -> str:

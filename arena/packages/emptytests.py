@@ -25,18 +25,18 @@ def empty_tests(file: PythonFile) -> Iterator[EmptyTest]:
     """The tests of a file that can neither fail nor call anything that does."""
     if file.tree is None:
         return
-    used = _used_names(file.tree)
+    used = _used_names(file)
     for function in _collected(file.tree, used):
         is_test = function.name.startswith("test") and function.name not in used
         if is_test and _is_plain(function) and all(map(_does_nothing, function.body)):
             yield EmptyTest(function.name, function.lineno)
 
 
-def _used_names(tree: ast.Module) -> set[str]:
+def _used_names(file: PythonFile) -> set[str]:
     """What the file itself calls, hands on or inherits from."""
     return {
         node.id if isinstance(node, ast.Name) else node.attr
-        for node in ast.walk(tree)
+        for node in file.nodes
         if isinstance(node, ast.Name | ast.Attribute)
     }
 

@@ -155,10 +155,10 @@ class PackageText:
             return None
         return None if "\0" in text else text
 
-    def small_texts(self) -> Iterator[tuple[str, str]]:
-        """Text files, seed data among them, that are small enough to look through."""
+    def small_texts(self, most: int = MAX_REQUIRED_BYTES) -> Iterator[tuple[str, str]]:
+        """Text files, seed data among them, of at most so many bytes."""
         for path, size in self.sizes.items():
-            is_small = path.endswith(_DATA_SUFFIXES) and size <= MAX_REQUIRED_BYTES
+            is_small = path.endswith(_DATA_SUFFIXES) and size <= most
             if is_small and (text := self.text(path)):
                 yield path, text
 
@@ -265,7 +265,7 @@ class PackageText:
         return {
             p: ShellScript(t, self._allowance)
             for p, t in self.scripts.read.items()
-            if not p.endswith(".py")
+            if not p.endswith(".py") and is_shell(p, t)
         }
 
     @cached_property

@@ -31,7 +31,10 @@ peak = next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 json.dump({"seconds": sum(os.times()[:4]), "megabytes": peak / 1024}, sys.stderr)
 sys.exit(status)
 """
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the peak of memory")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the peak of memory"),
+]
 
 
 class Cost(NamedTuple):

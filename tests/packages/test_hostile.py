@@ -226,9 +226,7 @@ def test_a_hint_is_safe_to_paste(tmp_path: Path) -> None:
     task.mkdir(parents=True)
     (task / "task.toml").write_text("")
     hints = [f.hint for f in check_collection(tmp_path / "c").findings if f.code == "TP038"]
-    assert hints == [
-        "Make a task package of it: arena convert 'a; rm -rf ~' 'packages/a; rm -rf ~'"
-    ]
+    assert hints == ["Make a task package of it: arena convert 'a; rm -rf ~' packages/a-rm-rf"]
 
 
 def test_the_line_of_a_fault_is_the_editors(tmp_path: Path) -> None:

@@ -214,5 +214,5 @@ def test_a_dockerfile_is_read_as_buildkit_reads_it(head: str, blocks: list[str])
     assert [(i.name, i.line, list(i.heredocs)) for i in ours.instructions] == [
         (c.cmd.upper(), c.start_line, [heredoc.content for heredoc in c.heredocs]) for c in theirs
     ]
-    unknown = [line for line, problem in ours.problems if "is no instruction" in problem]
+    unknown = [line for line, problem, _ in ours.problems if "is no instruction" in problem]
     assert len(unknown) == len(ours.problems) == text.count("NOTHING a\n")

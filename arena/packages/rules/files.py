@@ -18,6 +18,9 @@ from arena.packages.reading import (
 from arena.packages.rules.environment import copies_are_few
 from arena.packages.rules.rule import Fault
 
+MAX_SECRET_FILE = 64 * 1024
+"""Bytes of the largest file in which secrets are looked for; what is larger is data."""
+
 SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
 _NEEDED = f"Every package needs: {', '.join(REQUIRED_FILES)} and a verifier/rubrics/*.md."
 
@@ -118,7 +121,7 @@ def scripts_have_unix_line_ends(package: PackageText) -> Iterator[Fault]:
 
 
 def no_secrets(package: PackageText) -> Iterator[Fault]:
-    for path, text in package.small_texts():
+    for path, text in package.small_texts(MAX_SECRET_FILE):
         if not any(mark in text for mark in _MARKS):
             continue
         line, start = 1, 0

@@ -38,6 +38,8 @@ def list_files(root: Path) -> FileList:
     files: list[PackageFile] = []
     findings: list[Finding] = []
     pending = [""]
+    if not may_enter(root):
+        return FileList([], [_unsafe(".", "the folder can't be read")])
     while pending:
         folder = pending.pop()
         if folder.count("/") >= MAX_DEPTH:
@@ -48,7 +50,7 @@ def list_files(root: Path) -> FileList:
             mode = entry.stat(follow_symlinks=False)
             if is_unsafe_name(entry.name):
                 findings.append(_unsafe(path, f"the name {shown(entry.name)} is not allowed"))
-            elif not entry.is_symlink() and not os.access(entry.path, os.R_OK):
+            elif not entry.is_symlink() and not _may_read(entry):
                 findings.append(_unsafe(path, f"{shown(path)} can't be read"))
             elif stat.S_ISDIR(mode.st_mode):
                 pending.append(path)
@@ -61,6 +63,15 @@ def list_files(root: Path) -> FileList:
                 findings.append(_size_error(".", f"more than {MAX_PACKAGE_FILES:,} files"))
                 return FileList(sorted(files), findings)
     return FileList(sorted(files), findings + _size_findings(files))
+
+
+def may_enter(folder: Path | str) -> bool:
+    """Whether the files of a folder may be listed and read."""
+    return os.access(folder, os.R_OK | os.X_OK)
+
+
+def _may_read(entry: os.DirEntry[str]) -> bool:
+    return may_enter(entry.path) if entry.is_dir() else os.access(entry.path, os.R_OK)
 
 
 def slug(name: str) -> str:

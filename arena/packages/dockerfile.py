@@ -7,6 +7,7 @@ that binding, and the arena does without. `dockerfile-parse` knows no heredocs.
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 import shlex
@@ -40,10 +41,10 @@ class Instruction(NamedTuple):
 
 
 class Dockerfile(NamedTuple):
-    """The instructions in order, and what Docker would refuse to read: (line, problem)."""
+    """The instructions in order, and what Docker would refuse to read: (line, problem, hint)."""
 
     instructions: list[Instruction]
-    problems: list[tuple[int, str]]
+    problems: list[tuple[int, str, str]]
 
 
 def parse_dockerfile(text: str) -> Dockerfile:
@@ -59,16 +60,32 @@ def parse_dockerfile(text: str) -> Dockerfile:
             continue
         name, value = name.upper(), value.strip()
         if name not in _NAMES:
-            parsed.problems.append((line_number, f"{name[:40]!r} is no instruction"))
+            near = difflib.get_close_matches(name[:40], _NAMES, 1)
+            hint = (
+                f"Did you mean {near[0]}?" if near else f"Docker knows {', '.join(sorted(_NAMES))}."
+            )
+            parsed.problems.append((line_number, f"{name[:40]!r} is no instruction", hint))
         bodies: list[str] = []
         for stripped, word in heredoc_words(name, value):
             body, index = _heredoc(lines, index, stripped, word)
             if body is None:
                 problem = f"the here-document {word[:40]!r} does not end"
-                parsed.problems.append((line_number, problem))
+                hint = f"End it with a line that holds {word[:40]!r} and nothing else."
+                parsed.problems.append((line_number, problem, hint))
             bodies.append(body or "")
-        parsed.instructions.append(Instruction(name, value, line_number, tuple(bodies)))
+        instruction = Instruction(name, value, line_number, tuple(bodies))
+        if lack := _lacks(instruction):
+            parsed.problems.append((line_number, lack, f"Write it out, or take {name} away."))
+        parsed.instructions.append(instruction)
     return parsed
+
+
+def _lacks(instruction: Instruction) -> str | None:
+    """What an instruction needs and does not have."""
+    name = instruction.name
+    if name in {"ADD", "COPY"} and len(arguments(instruction)) < 2:
+        return f"{name} needs a source and a target"
+    return f"{name} needs something after it" if name in _NAMES and not instruction.value else None
 
 
 def _joined(lines: list[str], index: int, escape: str) -> tuple[int, str, int]:
@@ -161,15 +178,23 @@ def base_images(dockerfile: Dockerfile) -> Iterator[tuple[str, int]]:
     stages: set[str] = set()
     for instruction in dockerfile.instructions:
         if instruction.name == "ARG" and not stages:
-            name, _, value = instruction.value.partition("=")
-            defaults[name.strip()] = value.strip().strip("\"'")
-        if instruction.name != "FROM":
-            continue
-        words = arguments(instruction)
-        image = _filled(words[0], defaults) if words else ""
+            pairs = (word.partition("=") for word in arguments(instruction))
+            defaults |= {name: value for name, _, value in pairs}
+        image = _image_of(instruction, defaults)
         if image and "$" not in image and image.lower() not in stages | {"scratch"}:
             yield image, instruction.line
-        stages.add(words[2].lower() if len(words) > 2 and words[1].lower() == "as" else "")
+        if instruction.name == "FROM":
+            words = arguments(instruction)
+            stages.add(words[2].lower() if len(words) > 2 and words[1].lower() == "as" else "")
+
+
+def _image_of(instruction: Instruction, defaults: dict[str, str]) -> str:
+    """What an instruction builds on or copies from; empty for a stage by its number."""
+    if instruction.name == "FROM":
+        words = arguments(instruction)
+        return _filled(words[0], defaults) if words else ""
+    origin = flags(instruction).get("from", "") if instruction.name == "COPY" else ""
+    return "" if origin.isdecimal() else origin
 
 
 def _filled(text: str, defaults: dict[str, str]) -> str:

@@ -8,15 +8,22 @@ from typing import Any, NamedTuple
 from arena.packages.yamltext import KeyPath, YamlError, load_yaml
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
+_BEGIN = "Begin the file with a line of ---, YAML, a line of ---, then the sections."
+_YAML = (
+    "Mend the YAML of the front matter: `key: value`, blanks to indent, no tabs, each key once, "
+    "every bracket closed, and quotes around a text that holds ': ' or begins with a sign such as "
+    "* & @ [ {."
+)
 _RESERVED = re.compile(r"^(prompt|user-persona|role:\S+|scene:\S+)$")
 
 
 class DocumentError(ValueError):
-    """A document that cannot be read; `line` is 1-based in the file."""
+    """A document that cannot be read: why, how to mend it, and the line (1-based) in the file."""
 
-    def __init__(self, message: str, line: int | None = None) -> None:
+    def __init__(self, message: str, hint: str, line: int | None = None) -> None:
         super().__init__(message)
         self.message = message
+        self.hint = hint
         self.line = line
 
 
@@ -45,17 +52,17 @@ def parse_document(text: str) -> Document:
     """
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
     if lines[0].rstrip() != "---":
-        raise DocumentError("the file does not begin with front matter (a line of ---)", 1)
+        raise DocumentError("the file does not begin with front matter (a line of ---)", _BEGIN, 1)
     end = next((i for i, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), None)
     if end is None:
-        raise DocumentError("the front matter has no closing line of ---", 1)
+        raise DocumentError("the front matter has no closing line of ---", _BEGIN, 1)
     try:
         data, positions = load_yaml("\n".join(lines[1:end]))
     except YamlError as exc:
         line = exc.line + 1 if exc.line else 1
-        raise DocumentError(exc.message, line) from exc
+        raise DocumentError(exc.message, _YAML, line) from exc
     if not isinstance(data, dict):
-        raise DocumentError("the front matter is not a mapping of keys to values", 2)
+        raise DocumentError("the front matter is not a mapping of keys to values", _YAML, 2)
     body = lines[end + 1 :]
     return Document(
         front_matter=data,
@@ -79,11 +86,14 @@ def _sections(body: list[str], first_line: int) -> dict[str, str]:
     current: list[str] | None = None
     fence: str | None = None
     for number, line in enumerate(body, first_line):
-        fence = _fence_after(fence, line)
+        fence = fence_after(fence, line)
         name = _heading(line) if fence is None else ""
         if _RESERVED.match(name):
             if name in sections:
-                raise DocumentError(f"the heading '## {name}' stands twice", number)
+                hint = (
+                    f"Keep one '## {name}'; give the other another name, or put it in a code fence."
+                )
+                raise DocumentError(f"the heading '## {name}' stands twice", hint, number)
             current = sections[name] = []
         elif current is not None:
             current.append(line)
@@ -95,7 +105,7 @@ def reserved_lines(body: list[str]) -> list[int]:
     found: list[int] = []
     fence: str | None = None
     for index, line in enumerate(body):
-        fence = _fence_after(fence, line)
+        fence = fence_after(fence, line)
         if fence is None and _RESERVED.match(_heading(line)):
             found.append(index)
     return found
@@ -108,7 +118,7 @@ def _heading(line: str) -> str:
     return line[2:].strip().rstrip("#").rstrip().lower()
 
 
-def _fence_after(fence: str | None, line: str) -> str | None:
+def fence_after(fence: str | None, line: str) -> str | None:
     """The code fence that is open after `line`, given the one open before it."""
     match = _FENCE.match(line)
     if not match:

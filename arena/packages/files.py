@@ -99,17 +99,16 @@ def _size_error(path: str, message: str) -> Finding:
 
 def _size_findings(files: list[PackageFile]) -> list[Finding]:
     findings = [
-        _size_error(
-            file.path,
-            f"{file.size / _MIB:.1f} MiB, and a file may have {MAX_FILE_BYTES // _MIB} MiB",
-        )
+        _size_error(file.path, f"{file.size:,} bytes, and a file may have {_limit(MAX_FILE_BYTES)}")
         for file in files
         if file.size > MAX_FILE_BYTES
     ]
     total = sum(file.size for file in files)
     if total > MAX_PACKAGE_BYTES:
-        limit = MAX_PACKAGE_BYTES // _MIB
-        findings.append(
-            _size_error(".", f"{total / _MIB:.1f} MiB in all, and a package may have {limit} MiB")
-        )
+        said = f"{total:,} bytes in all, and a package may have {_limit(MAX_PACKAGE_BYTES)}"
+        findings.append(_size_error(".", said))
     return findings
+
+
+def _limit(size: int) -> str:
+    return f"{size:,} ({size // _MIB} MiB)"

@@ -6,13 +6,26 @@ import ipaddress
 import re
 import shlex
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from arena.packages.shell import Command, ShellScript
 
 _WRAPPERS = frozenset(
-    {"sudo", "env", "timeout", "nice", "nohup", "exec", "command", "time", "xvfb-run", "stdbuf"}
+    {
+        "sudo",
+        "env",
+        "timeout",
+        "nice",
+        "nohup",
+        "exec",
+        "command",
+        "time",
+        "xvfb-run",
+        "stdbuf",
+        "xargs",
+    }
 )
 _VALUE_FLAGS = {
     "pip": {"-i", "--index-url", "--extra-index-url", "-c", "--constraint", "-t", "--target",
@@ -23,18 +36,35 @@ _VALUE_FLAGS = {
     "apk": {"-X", "--repository", "-p", "-t", "--virtual"},
 }  # fmt: skip
 _CLOUD = {"aws": "s3", "gsutil": "cp", "gcloud": "storage", "az": "storage", "rclone": ""}
+_VALUE_OF = {
+    "curl": re.compile(
+        r"-[a-zA-Z]*[HeAudFbxX]|--(?:header|referer|user-agent|user|data[a-z-]*|form[a-z-]*"
+        r"|cookie|proxy|request|resolve|connect-to)"
+    ),
+    "wget": re.compile(r"-[eU]|--(?:header|referer|user-agent|post-data|body-data)"),
+    "aria2c": re.compile(r"--(?:header|referer|user-agent|all-proxy)"),
+}
+"""Flags whose value is no address to be fetched, though it may look like one."""
+_FETCHERS = {
+    "conda": {"install", "create"}, "mamba": {"install", "create"}, "cargo": {"install"},
+    "gem": {"install"}, "go": {"install", "get"}, "docker": {"pull"},
+}  # fmt: skip
 _LOCAL_SUFFIXES = (".local", ".internal", ".localhost", ".test")
 MAX_DEPTH = 3
 
 
 class Install(NamedTuple):
-    """Packages that one command installs from an index: tool, names, requirement files, line."""
+    """Packages that one command installs from an index: tool, names, requirement files, line.
+
+    `is_constrained`: a file of constraints gives their versions.
+    """
 
     tool: str
     names: tuple[str, ...]
     files: tuple[str, ...]
     line: int
     what: str
+    is_constrained: bool = False
 
 
 class Download(NamedTuple):
@@ -53,15 +83,16 @@ def installs(script: ShellScript) -> Iterator[Install]:
 
 def downloads(script: ShellScript) -> Iterator[Download]:
     """What the commands of a script take from hosts that are not this machine or a service."""
+    offline = re.search(r"UV_OFFLINE=[\"']?(?:1|true)", script.text)
     for words, line in _commands(script):
-        if _is_download(words):
+        if _is_download(words) and not (offline and words[0] in {"uv", "uvx"}):
             yield Download(" ".join(words)[:80], line)
 
 
 def is_remote(address: str) -> bool:
     """Whether an address is of another host for certain; a `$variable` is not."""
     scheme, _, rest = address.partition("://")
-    if not rest or scheme.lower() == "file" or rest.startswith("$"):
+    if not rest or not scheme.isalnum() or scheme.lower() == "file" or rest.startswith("$"):
         return False
     if scheme.lower() in {"s3", "gs", "hf", "az", "abfs"}:
         return True
@@ -81,7 +112,7 @@ def is_remote(address: str) -> bool:
 def _commands(script: ShellScript, depth: int = 0) -> Iterator[tuple[list[str], int]]:
     """The commands with what wraps them taken off, those in `sh -c '…'` included."""
     for command in script.commands:
-        words = _unwrapped(command)
+        words = [script.expanded(word) for word in _unwrapped(command)]
         if not words:
             continue
         inner = _inner_script(words)
@@ -107,6 +138,8 @@ def _inner_script(words: list[str]) -> str | None:
 def _unwrapped(command: Command) -> list[str]:
     words = [command.name, *command.words[1:]]
     for _ in range(8):
+        if words[:1] == ["command"] and re.match("-[vV]", words[1] if len(words) > 1 else ""):
+            return []  # it only asks where the program is
         if words and words[0] in _WRAPPERS:
             words = _after_wrapper(words[1:])
         elif len(words) > 2 and re.fullmatch(r"python[\d.]*", words[0]) and words[1] == "-m":
@@ -130,24 +163,43 @@ def _install(words: list[str], line: int) -> Install | None:
     what = " ".join(words)[:80]
     if name == "uv" and rest[:1] == ["pip"]:
         name, rest = "pip", rest[1:]
-    if re.fullmatch(r"pip[\d.]*", name) and "install" in rest:
-        if "--no-index" in rest or ("--no-deps" in rest and "-e" in rest):
-            return None
-        names, files = _arguments(rest[rest.index("install") + 1 :], "pip", {"-r", "--requirement"})
-        wanted = tuple(n for n in names if not n.startswith((".", "/", "$")))
-        return Install("pip", wanted, files, line, what) if wanted or files else None
+    if name == "uv" and rest[:2] == ["tool", "install"]:
+        name, rest = "pip", rest[1:]
+    if re.fullmatch(r"pip[\d.]*|pipx", name) and "install" in rest:
+        return _pip_install(rest[rest.index("install") + 1 :], line, what)
     if name in {"apt", "apt-get", "aptitude", "yum", "dnf", "microdnf", "apk"}:
         verb = "add" if name == "apk" else "install"
         if verb in rest:
             tool = "apk" if name == "apk" else "apt"
             names, _ = _arguments(rest[rest.index(verb) + 1 :], tool, set())
-            return Install("apt", names, (), line, what)
+            wanted = tuple(name for name in names if not name.startswith((".", "/")))
+            return Install("apt", wanted, (), line, what) if wanted or not names else None
         return Install("apt", (), (), line, what) if {"update", "upgrade"} & set(rest) else None
-    if name in {"npm", "pnpm", "yarn"} and {"install", "i", "add"} & set(rest):
-        verb = next(w for w in rest if w in {"install", "i", "add"})
+    verb = next((word for word in rest if not word.startswith("-")), "")
+    if name in {"npm", "pnpm", "yarn"} and verb in {"install", "i", "add"}:
         names, _ = _arguments(rest[rest.index(verb) + 1 :], "npm", set())
-        return Install("npm", names, (), line, what)
+        wanted = tuple(name for name in names if not _is_local_npm(name))
+        if "--offline" not in rest and (wanted or not names):
+            return Install("npm", wanted, (), line, what)
     return None
+
+
+def _pip_install(words: list[str], line: int, what: str) -> Install | None:
+    if {"--no-index", "--offline"} & set(words) or ("--no-deps" in words and "-e" in words):
+        return None
+    names, files = _arguments(words, "pip", {"-r", "--requirement"})
+    wanted = tuple(name for name in names if not _is_local_pip(name))
+    constrained = any(re.match(r"-c$|--constraint(=|$)", word) for word in words)
+    return Install("pip", wanted, files, line, what, constrained) if wanted or files else None
+
+
+def _is_local_pip(name: str) -> bool:
+    """pip takes what holds a `/` and is no address for a path, and what ends like a wheel."""
+    return name.startswith((".", "$", "/")) or ("/" in name and not re.search("://|@", name))
+
+
+def _is_local_npm(name: str) -> bool:
+    return name.startswith((".", "/", "~", "$", "file:")) or name.endswith((".tgz", ".tar.gz"))
 
 
 def _arguments(
@@ -170,22 +222,29 @@ def _is_download(words: list[str]) -> bool:
     name, rest = words[0], words[1:]
     plain = [word for word in rest if not word.startswith("-")]
     if name in {"uvx", "npx", "pipx"}:
-        return not {"--offline", "--no-install"} & set(rest)
-    if name == "uv":
         return (
-            plain[:1] != []
-            and plain[0] in {"run", "tool", "sync", "add"}
-            and "--offline" not in rest
+            bool(plain) and plain[0] != "install" and not {"--offline", "--no-install"} & set(rest)
         )
-    if name in {"curl", "wget", "aria2c"}:
-        return any(is_remote(_with_scheme(word)) for word in plain)
+    if name == "uv":
+        verbs = {"run", "tool", "sync", "add"}
+        return (
+            bool(verbs & set(plain[:1]))
+            and plain[:2] != ["tool", "install"]
+            and not {"--offline", "--no-sync"} & set(rest)
+        )
+    if name in _VALUE_OF:
+        values = {value for flag, value in pairwise(rest) if _VALUE_OF[name].fullmatch(flag)}
+        addresses = [word for word in plain if word not in values]
+        addresses += [w.removeprefix("--url=") for w in rest if w.startswith("--url=")]
+        return any(is_remote(_with_scheme(word)) for word in addresses)
     if name == "git":
-        verb = next((w for w in plain if w in {"clone", "fetch", "pull"}), None)
-        return verb is not None and (verb != "clone" or any(map(_is_git_remote, plain)))
+        return bool({"clone", "fetch", "pull"} & set(plain)) and any(map(_is_git_remote, plain))
     if name in {"hf", "huggingface-cli"}:
         return "download" in plain
     if name == "npm":
         return plain[:1] == ["ci"] and "--offline" not in rest
+    if name in _FETCHERS:
+        return bool(_FETCHERS[name] & set(plain[:1])) and "--offline" not in rest
     if name in _CLOUD:
         return not _CLOUD[name] or _CLOUD[name] in plain
     return False

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import chain
 
+from arena.packages.inline import inline_programs
 from arena.packages.installs import Download, Install, downloads, installs, is_remote, split_words
-from arena.packages.pythontext import PythonFile
+from arena.packages.pythontext import PythonFile, dotted
 from arena.packages.shell import ShellScript
 
 _FETCH = ("urllib.request.urlopen", "urllib.request.urlretrieve", "urllib.request.Request")
@@ -25,6 +27,13 @@ def fetched_by_shell(script: ShellScript) -> Iterator[Install | Download]:
     """What a shell script installs or downloads, in its order."""
     yield from installs(script)
     yield from downloads(script)
+    for inline in inline_programs(script):
+        if isinstance(inline.program, PythonFile):
+            below = fetched_by_python(inline.program)
+        else:
+            below = chain(installs(inline.program), downloads(inline.program))
+        for found in below:
+            yield found._replace(line=inline.line + found.line - 1)
 
 
 def fetched_by_python(file: PythonFile) -> Iterator[Install | Download]:
@@ -41,6 +50,8 @@ def fetched_by_python(file: PythonFile) -> Iterator[Install | Download]:
 
 
 def _fetches(name: str, text: str | None, call: ast.Call, file: PythonFile) -> bool:
+    if name == "nltk.download":
+        return True
     package, _, function = name.rpartition(".")
     root = name.partition(".")[0]
     if function in _HUB and root in {"huggingface_hub", "datasets"}:
@@ -57,12 +68,20 @@ def _fetches(name: str, text: str | None, call: ast.Call, file: PythonFile) -> b
 
 def _command(file: PythonFile, node: ast.expr | None) -> str | None:
     """A list of arguments as one command line; what is not constant becomes a variable."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return file.text_of(node.func.value) if node.func.attr == "split" else None
     if not isinstance(node, ast.List | ast.Tuple):
         return None
-    words = [file.text_of(element) or "$x" for element in node.elts]
+    words = [_word(file, element) for element in node.elts]
     if len(words) == 1:
         words = split_words(words[0])
     return " ".join("'" + word.replace("'", "'\\''") + "'" for word in words)
+
+
+def _word(file: PythonFile, node: ast.expr) -> str:
+    if dotted(node) == "sys.executable":
+        return "python3"
+    return file.text_of(node) or "$x"
 
 
 def _keyword(call: ast.Call) -> ast.expr | None:

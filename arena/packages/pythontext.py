@@ -52,14 +52,18 @@ class PythonFile:
 
     @cached_property
     def constants(self) -> dict[str, str]:
-        """Names that the module binds to one text at its top level."""
-        found: dict[str, str] = {}
-        for node in self.tree.body if self.tree else []:
+        """Names that the file binds once, to one text."""
+        bound: dict[str, list[str | None]] = {}
+        for node in ast.walk(self.tree) if self.tree else ():
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                bound.setdefault(node.id, []).append(None)
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+                value = node.value.value
                 for target in node.targets:
-                    if isinstance(target, ast.Name) and isinstance(node.value.value, str):
-                        found[target.id] = node.value.value
-        return found
+                    if isinstance(target, ast.Name) and isinstance(value, str):
+                        bound.setdefault(target.id, []).append(value)
+        # an assignment is seen twice: as a whole, and as the name that it stores
+        return {n: t for n, v in bound.items() if len(v) == 2 for t in v if t is not None}
 
     @cached_property
     def calls(self) -> list[tuple[str, ast.Call]]:
@@ -69,7 +73,7 @@ class PythonFile:
         walked = list(ast.walk(self.tree))
         names = dict(_imported(walked))
         return [
-            (_resolved(_dotted(node.func), names), node)
+            (_resolved(dotted(node.func), names), node)
             for node in walked
             if isinstance(node, ast.Call)
         ]
@@ -81,10 +85,17 @@ class PythonFile:
         if isinstance(node, ast.Name):
             return self.constants.get(node.id)
         if isinstance(node, ast.JoinedStr):
-            return "".join(
-                str(v.value) if isinstance(v, ast.Constant) else "$" for v in node.values
-            )
+            return "".join(map(self._part, node.values))
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            left = self.text_of(node.left) if not isinstance(node.left, ast.BinOp) else None
+            return None if left is None else left + (self.text_of(node.right) or "$")
         return None
+
+    def _part(self, node: ast.expr) -> str:
+        """A part of an f-string."""
+        if isinstance(node, ast.FormattedValue):
+            return (self.text_of(node.value) if isinstance(node.value, ast.Name) else None) or "$"
+        return str(node.value) if isinstance(node, ast.Constant) else "$"
 
 
 def _imported(walked: list[ast.AST]) -> Iterator[tuple[str, str]]:
@@ -98,7 +109,8 @@ def _imported(walked: list[ast.AST]) -> Iterator[tuple[str, str]]:
                 yield alias.asname or alias.name, f"{node.module}.{alias.name}"
 
 
-def _dotted(node: ast.expr) -> str:
+def dotted(node: ast.expr) -> str:
+    """The name `a.b.c` of an expression; empty, or with a leading dot, where it is no plain one."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)

@@ -35,6 +35,8 @@ _TEXT_SUFFIXES = (".md", ".sh", ".bash", ".py", ".yaml", ".yml", ".toml", ".json
 _DATA_SUFFIXES = (
     *_TEXT_SUFFIXES,
     ".txt",
+    ".csv",
+    ".tsv",
     ".env",
     ".conf",
     ".pem",

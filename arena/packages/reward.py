@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from arena.packages.pythontext import PythonFile
+from arena.packages.inline import inline_programs
+from arena.packages.pythontext import PythonFile, dotted
 from arena.packages.shell import Command, Redirect, ShellScript, nodes, plain
 
 _REWARD = re.compile(r"reward\.(txt|json)|BENCHFLOW_REWARD_(TEXT|JSON)")
@@ -21,10 +22,29 @@ _CONDITIONAL = frozenset(
     {"if_statement", "elif_clause", "else_clause", "case_statement", "while_statement", "list",
      "for_statement", "c_style_for_statement", "function_definition"}
 )  # fmt: skip
+_DECIDING_PARTS = (
+    "test_command", "negated_command", "||", "((", "if_statement", "case_statement",
+    "while_statement", "for_statement", "c_style_for_statement",
+)  # fmt: skip
 _WAYS_OUT = frozenset({"exit", "exec", "kill", "trap", "return"})
 _SETS_EXIT = re.compile(r"-[a-z]*e[a-z]*")
 _PLAIN = re.compile(r"\s*(?:\{\s*\"reward\"\s*:)?\s*(?P<value>[0-9.]+(?:[eE]-?\d+)?)\s*\}?\s*")
-_DECIDING = (ast.If, ast.IfExp, ast.Assert, ast.Raise, ast.Compare, ast.Try, ast.BoolOp, ast.While)
+_DECIDING = (
+    ast.If, ast.IfExp, ast.Assert, ast.Raise, ast.Compare, ast.Try, ast.BoolOp, ast.While, ast.For,
+    ast.Match, ast.Subscript,
+)  # fmt: skip
+_HARMLESS_CALLS = frozenset(
+    {"Path", "write", "write_text", "mkdir", "makedirs", "print", "dump", "dumps", "str", "float",
+     "close", "flush", "dirname"}
+)  # fmt: skip
+_HARMLESS = frozenset(
+    {"echo", "printf", "cat", "ls", "exit", "true", ":", "mkdir", "chmod", "date", "test", "[",
+     "cd", "sync", "sleep", "pwd", "set", "id", "env", "wc", "head", "tail", "tee"}
+)  # fmt: skip
+_PREPARING = frozenset({"cd", "mkdir", "true", ":", "export"})
+_MAY_SET = frozenset({"read", "let", "printf", "mapfile", "readarray", "getopts", "wait", "unset"})
+
+MAX_WRITES = 100
 
 
 class Constant(NamedTuple):
@@ -36,35 +56,88 @@ class Constant(NamedTuple):
 
 def constant_in_shell(script: ShellScript) -> Constant | None:
     """The one reward that a script writes whatever happened, or None."""
-    writes = [r for r in script.redirects if _REWARD.search(r.target)]
+    writes = [r for r in script.redirects if _REWARD.search(script.expanded(r.target))]
+    if not writes:
+        return _constant_in_inline(script)
+    if len(writes) > MAX_WRITES:
+        return None
+    writes.sort(key=lambda write: write.line)
+    certain = [w for w in writes if not _is_conditional(w.body)]
+    if certain and not _may_leave_before(script, certain[-1].line):
+        last, line = certain[-1], certain[-1].line
+    elif _every_branch_writes(writes):
+        last, line = writes[-1], writes[0].line
+    else:
+        return None
+    decides = last is writes[-1] and last in certain  # what was written before counts no more
+    value = _written(script, last) if decides else _value_of_all(script, writes)
+    return None if value is None or _may_change_after(script, last) else Constant(value, line)
+
+
+def _value_of_all(script: ShellScript, writes: list[Redirect]) -> str | None:
+    """The value that all of a script's writes share; None where one is unknown or another."""
     values = [_written(script, write) for write in writes]
     known = [value for value in values if value is not None]
-    if not writes or len(known) < len(writes) or len(set(map(_number, known))) != 1:
-        return None
-    certain = [w for w in writes if not _is_conditional(w.body)]
-    if certain and not _may_leave_before(script, certain[0].line):
-        return Constant(known[0], certain[0].line)
-    if _every_branch_writes(writes):
-        return Constant(known[0], writes[0].line)
+    return known[0] if len(known) == len(values) and len(set(map(_number, known))) == 1 else None
+
+
+def _constant_in_inline(script: ShellScript) -> Constant | None:
+    """The one reward that a Python program in the script writes whatever happened."""
+    for program, command, line in inline_programs(script):
+        found = constant_in_python(program) if isinstance(program, PythonFile) else None
+        if found is None or _is_conditional(command.node) or _may_leave_before(script, line):
+            continue
+        later = [c for c in script.commands if c.node.start_byte > command.node.end_byte]
+        if all(c.name in _HARMLESS for c in later):
+            return Constant(found.value, line + found.line - 1)
     return None
 
 
-def writes_in_python(file: PythonFile) -> bool:
-    """Whether a Python file writes the reward, as far as its text shows."""
-    return bool(_REWARD.search(file.text))
+def always_runs(script: ShellScript, path: str) -> bool:
+    """Whether a script runs another file whatever happened."""
+    name = path.rpartition("/")[2]
+    return any(
+        any(name in word for word in command.words)
+        and not _is_conditional(command.node)
+        and not _may_leave_before(script, command.line)
+        for command in script.commands
+    )
 
 
 def constant_in_python(file: PythonFile) -> Constant | None:
-    """The one reward that a file writes without deciding anything at all, or None."""
-    if file.tree is None or not writes_in_python(file):
+    """The one reward that a file writes without deciding anything at all, or None.
+
+    Whatever else it calls could fail, or write another reward.
+    """
+    if file.tree is None or not _REWARD.search(file.text):
         return None
-    if any(isinstance(node, _DECIDING) for node in ast.walk(file.tree)):
+    walked = list(ast.walk(file.tree))
+    guards = {id(part) for node in walked if _is_main_guard(node) for part in _guard_of(node)}
+    if any(isinstance(node, _DECIDING) and id(node) not in guards for node in walked):
         return None
-    if any(name.endswith(("exit", "run", "main", "call")) for name, _ in file.calls):
+    own = {node.name for node in walked if isinstance(node, ast.FunctionDef)}
+    if any(not _is_harmless(name, call) and name not in own for name, call in file.calls):
         return None
     written = list(_python_writes(file))
     values = {_number(constant.value) for constant in written}
     return written[0] if len(values) == 1 and isinstance(next(iter(values)), float) else None
+
+
+def _is_main_guard(node: ast.AST) -> bool:
+    test = node.test if isinstance(node, ast.If) else None
+    return isinstance(test, ast.Compare) and dotted(test.left) == "__name__"
+
+
+def _guard_of(node: ast.AST) -> tuple[ast.AST, ...]:
+    return (node, node.test) if isinstance(node, ast.If) else ()
+
+
+def _is_harmless(name: str, call: ast.Call) -> bool:
+    """A call that writes the reward or says something, and cannot fail for the agent's doing."""
+    last = name.rpartition(".")[2]
+    if last == "open":
+        return len(call.args) > 1 or bool(call.keywords)
+    return last in _HARMLESS_CALLS
 
 
 def _python_writes(file: PythonFile) -> Iterator[Constant]:
@@ -93,7 +166,13 @@ def _written(script: ShellScript, write: Redirect) -> str | None:
     heredoc = next(nodes(write.body.parent or write.body, "heredoc_body"), None)
     if heredoc is not None:
         return _plain_number((heredoc.text or b"").decode("utf-8", "replace"), script)
+    if (text := _herestring(write.body)) is not None:
+        return _plain_number(text, script)
     commands = [c for c in script.commands if _inside(c, write.body)]
+    if next(nodes(write.body, *_DECIDING_PARTS), None) is not None:
+        return None  # `[ -f x ] && echo 1 > file` is one list, and its redirection is the list's
+    if write.body.type == "list":
+        commands = [c for c in commands if c.name not in _PREPARING]
     writers = [c for c in commands if c.name in {"echo", "printf"}]
     if len(commands) != 1 or len(writers) != 1:
         return None
@@ -102,6 +181,14 @@ def _written(script: ShellScript, write: Redirect) -> str | None:
     if writers[0].name == "printf" and words and "%" in words[0]:
         text = " ".join(words[1:])
     return _plain_number(text.replace("\\n", ""), script)
+
+
+def _herestring(node: Node) -> str | None:
+    """What `cat <<< text` hands through."""
+    redirect = next(nodes(node, "herestring_redirect"), None)
+    if redirect is None or not redirect.named_children:
+        return None
+    return plain(redirect.named_children[0]) if (node.text or b"").startswith(b"cat ") else None
 
 
 def _plain_number(text: str, script: ShellScript) -> str | None:
@@ -126,9 +213,31 @@ def _assigned(script: ShellScript, name: str) -> list[str]:
         target, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if target is not None and plain(target) == name:
             values.append(plain(value) if value is not None else "")
-    if any(c.name in {"read", "source", ".", "eval", "let"} for c in script.commands):
+    if _may_set(script, name):
         return []
     return values if all(re.fullmatch(r"[0-9.]+", v) for v in values) else []
+
+
+def _may_set(script: ShellScript, name: str) -> bool:
+    """Whether anything but an assignment could give a variable its value."""
+    changes = re.compile(rf"\b{name}\s*(?:[-+*/%]?=|\+\+|--)")
+    for line in script.text.split("\n"):
+        _, opened, sums = line.partition("((")
+        if changes.search(sums if opened else "") or line.lstrip().startswith(f"for {name} "):
+            return True
+    return any(
+        c.name in {"source", ".", "eval"}
+        or (c.name in _MAY_SET and any(re.search(rf"\b{name}\b", word) for word in c.words[1:]))
+        for c in script.commands
+    )
+
+
+def _may_change_after(script: ShellScript, write: Redirect) -> bool:
+    """Whether something after a write could write another reward: a program, or a variable path."""
+    end = write.body.end_byte if write.body else 0
+    later = (c for c in script.commands if c.node.start_byte > end)
+    hidden = (r for r in script.redirects if r.line > write.line and r.target.startswith("$"))
+    return any(c.name not in _HARMLESS for c in later) or any(hidden)
 
 
 def _is_conditional(node: Node | None) -> bool:
@@ -161,19 +270,27 @@ def _may_leave_before(script: ShellScript, line: int) -> bool:
 
 
 def _every_branch_writes(writes: list[Redirect]) -> bool:
-    """Whether an if with an else writes in each branch; their values are known to be one."""
+    """Whether an if or a case writes in each of its branches, and has one for everything else."""
     for write in writes:
         node = write.body
-        while node is not None and node.type != "if_statement":
+        while node is not None and node.type not in {"if_statement", "case_statement"}:
             node = node.parent
         if node is None:
             continue
-        bodies = [c for c in node.children if c.type in {"elif_clause", "else_clause"}]
-        has_else = any(c.type == "else_clause" for c in bodies)
+        count = _branches(node)
         here = sum(1 for w in writes if w.body is not None and _is_below(w.body, node))
-        if has_else and here >= len(bodies) + 1:
+        if count and here >= count:
             return True
     return False
+
+
+def _branches(node: Node) -> int:
+    """How many branches a statement has; 0 where none is for everything else."""
+    if node.type == "if_statement":
+        bodies = [c.type for c in node.children if c.type in {"elif_clause", "else_clause"}]
+        return len(bodies) + 1 if "else_clause" in bodies else 0
+    items = [c for c in node.children if c.type == "case_item"]
+    return len(items) if any((i.text or b"").lstrip(b"( ").startswith(b"*)") for i in items) else 0
 
 
 def _is_below(node: Node, above: Node) -> bool:

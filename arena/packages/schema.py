@@ -58,7 +58,7 @@ DOMAIN_ALIASES: dict[str, Domain] = {
 
 def domain_of(word: object) -> Domain | None:
     """The domain that a category's word means, aliases included; None where it means none."""
-    slug = str(word).strip().lower().replace("_", "-").replace(" ", "-")
+    slug = str(word).strip().lower().replace("&", "and").replace("_", "-").replace(" ", "-")
     if slug in set(Domain):
         return Domain(slug)
     return DOMAIN_ALIASES.get(slug)
@@ -239,21 +239,26 @@ class FrontMatter(_Part):
     def _one_spelling(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             raise ValueError("must be a mapping of keys to values")
-        old, new = data.get("environment"), data.get("sandbox")
-        if isinstance(old, dict) and isinstance(new, dict):
-            for key in old.keys() & new.keys():
-                if old[key] != new[key]:
-                    values = f"{shown(old[key])} but sandbox.{key} is {shown(new[key])}"
-                    raise ValueError(f"environment.{key} is {values}")
-            return data | {"environment": {**new, **old}}
-        return data
+        if not {"environment", "sandbox"} <= data.keys():
+            return data
+        old, new = _empty(data["environment"]), _empty(data["sandbox"])
+        if not isinstance(old, dict):
+            return data  # a fault of its own
+        if not isinstance(new, dict):
+            raise ValueError(f"sandbox is {shown(new)}, and a mapping of keys is meant")
+        for key in sorted(old.keys() & new.keys()):
+            if old[key] != new[key]:
+                values = f"{shown(old[key])} but sandbox.{key} is {shown(new[key])}"
+                raise ValueError(f"environment.{key} is {values}")
+        return data | {"environment": {**new, **old}}
 
-    @model_validator(mode="after")
-    def _artifacts_are_absolute(self) -> Self:
-        for path in self.artifacts:
+    @field_validator("artifacts")
+    @classmethod
+    def _are_absolute(cls, paths: tuple[str, ...]) -> tuple[str, ...]:
+        for path in paths:
             if not path.startswith("/") or ".." in path.split("/") or path.strip("/") == "":
-                raise ValueError(f"artifacts holds {shown(path)}, no absolute path below /")
-        return self
+                raise ValueError(f"{shown(path)} is no absolute path below /")
+        return paths
 
 
 EXTENSIONS = (

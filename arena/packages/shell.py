@@ -22,9 +22,11 @@ from tree_sitter import Language, Node, Parser
 
 _SHEBANG = re.compile(r"#!\s*\S*?(?:/|env\s+(?:-\S+\s+)*)(sh|bash|dash|ash|ksh)\b")
 _PROBLEM = re.compile(r"^.*?:(\d+):\S*\s*(.*)$", re.M)
+_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _SECONDS = 10
 _SIMPLE = frozenset({"word", "number", "raw_string", "string", "concatenation", "ansi_c_string"})
 MAX_COMMANDS = 5_000
+MAX_VALUE = 300
 
 
 class Command(NamedTuple):
@@ -84,13 +86,28 @@ class ShellScript:
             target = node.child_by_field_name("destination")
             operator = next((c.type for c in node.children if c.type.startswith((">", "&>"))), None)
             if target is not None and operator:
-                statement = node.parent
-                body = statement.child_by_field_name("body") if statement else None
-                found.append(Redirect(body, plain(target), node.start_point[0] + 1))
+                found.append(Redirect(_body(node), plain(target), node.start_point[0] + 1))
         for command in self.commands:
             if command.name == "tee":
                 found += [Redirect(_before(command.node), w, command.line) for w in command.words]
         return found
+
+    @cached_property
+    def values(self) -> dict[str, str]:
+        """The variables that are assigned once, to a plain text."""
+        found: dict[str, list[str]] = {}
+        for node in nodes(self.root, "variable_assignment"):
+            name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+            if name is not None:
+                found.setdefault(plain(name), []).append(plain(value) if value is not None else "")
+        once = ((name, texts[0]) for name, texts in found.items() if len(texts) == 1)
+        return {n: t for n, t in once if len(t) <= MAX_VALUE and not re.search(r"[$`(]", t)}
+
+    def expanded(self, word: str) -> str:
+        """A word with the variables filled in whose value is certain."""
+        if len(word) > MAX_VALUE:
+            return word
+        return _VARIABLE.sub(lambda match: self.values.get(match[1] or match[2], match[0]), word)
 
     def problem(self) -> Problem | None:
         """Why this is no valid shell script, or None."""
@@ -140,6 +157,16 @@ def _words(node: Node) -> Iterator[str]:
             yield plain(child)
         elif child.type == "command_substitution":
             yield "$()"
+
+
+def _body(redirect: Node) -> Node | None:
+    """What writes into a redirection."""
+    statement = redirect.parent
+    if statement is not None and statement.type == "heredoc_redirect":
+        statement = statement.parent
+    if statement is None or statement.type == "command":
+        return statement  # `> file echo 1`
+    return statement.child_by_field_name("body")
 
 
 def _before(node: Node) -> Node | None:

@@ -69,6 +69,9 @@ def load_yaml(text: str) -> YamlText:
         # libyaml puts what is missing at the end on a line after the last
         line = min(mark.line + 1, len(text.splitlines()) or 1) if mark else None
         raise YamlError(exc.problem or "not valid YAML", line) from exc
+    except yaml.reader.ReaderError as exc:
+        before = text.encode("utf-8", "surrogatepass")[: exc.position]
+        raise YamlError(str(exc).splitlines()[0], before.count(b"\n") + 1) from exc
     except yaml.YAMLError as exc:
         raise YamlError(str(exc).splitlines()[0]) from exc
     except ValueError as exc:

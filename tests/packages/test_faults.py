@@ -6,27 +6,9 @@ import pytest
 
 from arena.packages import ResourceCaps, check_collection, check_package
 from tests.collections import FILES, write_collection, write_package
+from tests.packages.changes import Changes, dockerfile, outputs, prompt, task, verdict
 
-Changes = dict[str, str | None]
 Place = tuple[str, str, int | None]
-
-
-def task(old: str, new: str) -> Changes:
-    assert old in FILES["task.md"]
-    return {"task.md": FILES["task.md"].replace(old, new)}
-
-
-def verdict(*lines: str) -> Changes:
-    return {"verifier/test.sh": "\n".join(["#!/bin/sh", *lines, ""])}
-
-
-def dockerfile(*lines: str) -> Changes:
-    return {"environment/Dockerfile": "\n".join(["FROM busybox:1.35.0", *lines, ""])}
-
-
-def outputs(*lines: str) -> Changes:
-    return {"verifier/test_outputs.py": "\n".join([*lines, ""])}
-
 
 REWARD = "echo $r > /logs/verifier/reward.txt"
 CHECK = "if grep -q apple /root/answer.txt; then r=1; else r=0; fi"
@@ -58,7 +40,7 @@ FAULTS: list[tuple[str, Changes, Place]] = [
     ("two spellings that disagree", task("environment:\n  memory_mb: 64", "environment:\n  memory_mb: 64\nsandbox:\n  memory_mb: 128"), ("TP003", "task.md", 2)),
     ("network twice", task("  memory_mb: 64", "  memory_mb: 64\n  allow_internet: true\n  network_mode: no-network"), ("TP003", "task.md", 13)),
     ("an allowlist of nothing", task("  memory_mb: 64", "  network_mode: allowlist"), ("TP003", "task.md", 13)),
-    ("a relative artifact", task("environment:", "artifacts: [out/]\nenvironment:"), ("TP003", "task.md", 2)),
+    ("a relative artifact", task("environment:", "artifacts: [out/]\nenvironment:"), ("TP003", "task.md", 13)),
     ("other headings alone", task("## prompt", "## role:critic"), ("TP004", "task.md", 16)),
     ("a misspelt key", task("verifier:\n", "verifyer: {}\nverifier:\n"), ("TP015", "task.md", 11)),
     ("an address in a list", task("  origin: original", "  origin: original\n  tags:\n    - a\n    - me@example.org"), ("TP016", "task.md", 11)),
@@ -113,7 +95,7 @@ FAULTS: list[tuple[str, Changes, Place]] = [
         {**verdict("python3 /verifier/test_outputs.py"), **outputs("from pathlib import Path", "Path('/logs/verifier/reward.txt').write_text('1.0')")},
         ("TP012", "verifier/test_outputs.py", 2),
     ),
-    ("a test that passes", outputs("class T:", "    def test_a(self):", "        pass"), ("TP028", "verifier/test_outputs.py", 2)),
+    ("a test that passes", outputs("class TestT:", "    def test_a(self):", "        pass"), ("TP028", "verifier/test_outputs.py", 2)),
     ("a test of words", outputs('def test_a():', '    """Later."""'), ("TP028", "verifier/test_outputs.py", 1)),
     ("apt at scoring time", verdict("apt-get update && apt-get install -y jq", CHECK, REWARD), ("TP027", "verifier/test.sh", 2)),
     ("uvx at scoring time", verdict("curl -LsSf https://astral.sh/uv/install.sh | sh", "if uvx --with pytest==8.4.1 pytest /verifier; then r=1; else r=0; fi", REWARD), ("TP027", "verifier/test.sh", 2)),
@@ -132,6 +114,103 @@ FAULTS: list[tuple[str, Changes, Place]] = [
     ("Python of the last century", {"oracle/x.py": "import sys\nprint >>sys.stderr, 'x' 'y' if\n"}, ("TP033", "oracle/x.py", 2)),
     ("the tests are missing", verdict("pytest -q /verifier/test_outputs.py::test_a", CHECK, REWARD), ("TP034", "verifier/test.sh", 2)),
     ("by the legacy path", verdict("python3 /tests/check.py", CHECK, REWARD), ("TP034", "verifier/test.sh", 2)),
+    # rewards in other disguises
+    ("1 over what was there", verdict("mkdir -p /logs/verifier", "echo 1 >| /logs/verifier/reward.txt"), ("TP012", "verifier/test.sh", 3)),
+    ("1 by a here-string", verdict("cat <<< 1 > /logs/verifier/reward.txt", shell="#!/bin/bash"), ("TP012", "verifier/test.sh", 2)),
+    ("1, its file named first", verdict("> /logs/verifier/reward.txt echo 1"), ("TP012", "verifier/test.sh", 2)),
+    ("1 by a group", verdict("{ echo 1; } > /logs/verifier/reward.txt"), ("TP012", "verifier/test.sh", 2)),
+    ("1 in the reward's folder", verdict("cd /logs/verifier && echo 1 > reward.txt"), ("TP012", "verifier/test.sh", 2)),
+    ("1 to a file in a variable", verdict("OUT=/logs/verifier/reward.txt", 'echo 1 > "$OUT"'), ("TP012", "verifier/test.sh", 3)),
+    ("1 in every case", verdict("case $(cat /a) in", "a) echo 1 > /logs/verifier/reward.txt ;;", "*) echo 1 > /logs/verifier/reward.txt ;;", "esac"), ("TP012", "verifier/test.sh", 3)),
+    ("1 in a variable on both branches", verdict("if pytest /verifier; then r=1; else r=1; fi", REWARD), ("TP012", "verifier/test.sh", 3)),
+    ("0, the tests, then 1", verdict("echo 0 > /logs/verifier/reward.txt", "pytest /verifier", "echo 1 > /logs/verifier/reward.txt"), ("TP012", "verifier/test.sh", 4)),
+    ("1 after all", verdict(CHECK, REWARD, "echo 1 > /logs/verifier/reward.txt", "exit 0"), ("TP012", "verifier/test.sh", 4)),
+    ("1 with more numbers", verdict("echo '{\"reward\": 1, \"tests\": 3}' > /logs/verifier/reward.json"), ("TP012", "verifier/test.sh", 2)),
+    ("1 by a line of Python", verdict("python3 -c \"open('/logs/verifier/reward.txt', 'w').write('1')\""), ("TP012", "verifier/test.sh", 2)),
+    ("1 by Python in place", verdict("python3 - <<'E'", "open('/logs/verifier/reward.txt', 'w').write('1')", "E"), ("TP012", "verifier/test.sh", 3)),
+    (
+        "1 from main",
+        {**verdict("python3 /verifier/test_outputs.py"), **outputs("from pathlib import Path", "def main():", "    Path('/logs/verifier/reward.txt').write_text('1')", "if __name__ == '__main__':", "    main()")},
+        ("TP012", "verifier/test_outputs.py", 3),
+    ),
+    (
+        "1 by json.dump",
+        {**verdict("python3 /verifier/test_outputs.py"), **outputs("import json", "with open('/logs/verifier/reward.json', 'w') as f:", "    json.dump({'reward': 1.0}, f)")},
+        ("TP012", "verifier/test_outputs.py", 3),
+    ),
+    # downloads in other disguises
+    ("apt with a variable before", verdict("DEBIAN_FRONTEND=noninteractive sudo -E apt-get -qq install -y jq", CHECK, REWARD), ("TP027", "verifier/test.sh", 2)),
+    ("apk in a function", verdict("setup() {", "  apk add jq", "}", "setup", CHECK, REWARD), ("TP027", "verifier/test.sh", 3)),
+    ("curl in a substitution", verdict("x=$(curl -fsSLo /tmp/x https://example.org/x)", CHECK, REWARD), ("TP027", "verifier/test.sh", 2)),
+    ("an address in a variable", verdict("BASE=https://example.org", 'wget "${BASE}/x"', CHECK, REWARD), ("TP027", "verifier/test.sh", 3)),
+    ("an address by a flag", verdict("curl --url=https://example.org/x", CHECK, REWARD), ("TP027", "verifier/test.sh", 2)),
+    ("an address without a scheme", verdict("curl -LO example.org/x.csv", CHECK, REWARD), ("TP027", "verifier/test.sh", 2)),
+    ("uv run", verdict("uv run --with pytest pytest /verifier", CHECK, REWARD), ("TP027", "verifier/test.sh", 2)),
+    ("npx", verdict("npx -y mocha", CHECK, REWARD), ("TP027", "verifier/test.sh", 2)),
+    ("cargo", verdict("cargo install ripgrep", CHECK, REWARD), ("TP027", "verifier/test.sh", 2)),
+    ("git by ssh", verdict("git clone --depth 1 git@github.com:o/n.git /tmp/n", CHECK, REWARD), ("TP027", "verifier/test.sh", 2)),
+    ("a data set by its tool", verdict("huggingface-cli download o/n", CHECK, REWARD), ("TP027", "verifier/test.sh", 2)),
+    ("a cloud copy", verdict("gsutil -m cp gs://b/k /tmp", CHECK, REWARD), ("TP027", "verifier/test.sh", 2)),
+    ("a helper that downloads", {**verdict("sh /verifier/setup.sh", CHECK, REWARD), "verifier/setup.sh": "#!/bin/sh\n\ncurl -O https://example.org/x\n"}, ("TP027", "verifier/setup.sh", 3)),
+    ("pip in a shell in place", verdict("bash <<'E'", "pip install x", "E", CHECK, REWARD), ("TP027", "verifier/test.sh", 3)),
+    ("Python in place", verdict("python3 <<'E'", "import urllib.request", "urllib.request.urlopen('https://example.org/x')", "E", CHECK, REWARD), ("TP027", "verifier/test.sh", 4)),
+    ("a line of Python", verdict("python3 -c \"import requests; requests.get('https://example.org/x')\"", CHECK, REWARD), ("TP027", "verifier/test.sh", 2)),
+    ("an address in parts", outputs("import requests", "BASE = 'https://example.org'", "def test_a():", "    assert requests.get(f'{BASE}/x').ok", "    assert requests.get(BASE + '/y').ok"), ("TP027", "verifier/test_outputs.py", 5)),
+    ("an address in a test", outputs("import requests", "def test_a():", "    url = 'https://example.org'", "    assert requests.get(url)"), ("TP027", "verifier/test_outputs.py", 4)),
+    ("pip by this Python", outputs("import subprocess, sys", "subprocess.check_call([sys.executable, '-m', 'pip', 'install', 'x'])", "def test_a(): assert f()"), ("TP027", "verifier/test_outputs.py", 2)),
+    ("pip in words", outputs("from subprocess import run", "run('pip install x'.split())", "def test_a(): assert f()"), ("TP027", "verifier/test_outputs.py", 2)),
+    # tests that can't fail
+    ("unittest of True", outputs("import unittest", "class A(unittest.TestCase):", "    def test_a(self):", "        self.assertTrue(True)"), ("TP028", "verifier/test_outputs.py", 3)),
+    ("unittest of equals", outputs("import unittest as u", "class A(u.TestCase):", "    def test_a(self): self.assertEqual(1, 1)"), ("TP028", "verifier/test_outputs.py", 3)),
+    ("1 == 1", outputs("def test_a():", "    assert 1 == 1"), ("TP028", "verifier/test_outputs.py", 1)),
+    ("a pair that is always true", outputs("def test_a():", "    assert (f() == 2, 'must be 2')"), ("TP028", "verifier/test_outputs.py", 1)),
+    ("or True", outputs("def test_a():", "    assert f() or True"), ("TP028", "verifier/test_outputs.py", 1)),
+    ("a print", outputs("async def test_a():", "    print('fine')"), ("TP028", "verifier/test_outputs.py", 1)),
+    ("every fault caught", outputs("def test_a():", "    try:", "        assert f()", "    except:", "        pass"), ("TP028", "verifier/test_outputs.py", 1)),
+    ("a class in a class", outputs("class TestA:", "    class TestB:", "        def test_a(self): pass"), ("TP028", "verifier/test_outputs.py", 3)),
+    ("parameters of nothing", outputs("import pytest", "@pytest.mark.parametrize('a', [1])", "def test_a(a): pass"), ("TP028", "verifier/test_outputs.py", 3)),
+    # images
+    ("the second of two sources", dockerfile("copy --chown=1:1 --link seed.txt \\", "  none.txt /x/"), ("TP006", "environment/Dockerfile", 2)),
+    ("a pattern of nothing", dockerfile("COPY *.csv /x/"), ("TP006", "environment/Dockerfile", 2)),
+    ("another case", dockerfile("COPY Seed.txt /x"), ("TP006", "environment/Dockerfile", 2)),
+    ("the package's folder in the path", dockerfile("COPY environment/seed.txt /x"), ("TP006", "environment/Dockerfile", 2)),
+    ("COPY to nowhere", dockerfile("COPY seed.txt"), ("TP026", "environment/Dockerfile", 2)),
+    ("FROM nothing", {"environment/Dockerfile": "FROM\n"}, ("TP026", "environment/Dockerfile", 1)),
+    ("the answer with other line ends", {"environment/a.csv": "a,b\r\n1,20\r\n", "verifier/expected.csv": "a,b\n1,20"}, ("TP022", "environment/a.csv", None)),
+    ("the answer in a hidden folder", {"environment/.cache/x": "the answer is 42\n", "verifier/expected.txt": "the answer is 42\n"}, ("TP022", "environment/.cache/x", None)),
+    ("latest by an argument", {"environment/Dockerfile": "ARG I=python T=latest\nFROM $I:$T\n"}, ("TP023", "environment/Dockerfile", 2)),
+    ("a variant without a version", {"environment/Dockerfile": "FROM --platform=linux/amd64 python:slim\n"}, ("TP023", "environment/Dockerfile", 1)),
+    ("COPY from an image without a tag", dockerfile("COPY --from=ghcr.io/astral-sh/uv /uv /uv"), ("TP023", "environment/Dockerfile", 2)),
+    ("pip in the JSON form", dockerfile('RUN ["pip", "install", "uvicorn[standard]"]'), ("TP024", "environment/Dockerfile", 2)),
+    ("pip in a shell's string", dockerfile("RUN bash -lc 'pip install numpy'"), ("TP024", "environment/Dockerfile", 2)),
+    ("pip from a branch", dockerfile("RUN pip install git+https://github.com/o/n"), ("TP024", "environment/Dockerfile", 2)),
+    ("a tool of uv", dockerfile("RUN uv tool install ruff"), ("TP024", "environment/Dockerfile", 2)),
+    ("npm's latest", dockerfile("RUN npm i left-pad@latest"), ("TP024", "environment/Dockerfile", 2)),
+    # placeholders
+    ("a heading alone", prompt("# TODO"), ("TP021", "task.md", 19)),
+    ("TBD", prompt("**TBD**"), ("TP021", "task.md", 19)),
+    ("a TODO among others", prompt("Do it.", "", "TODO: describe the task here"), ("TP021", "task.md", 21)),
+    ("a bracket", prompt("[Describe the task here]"), ("TP021", "task.md", 19)),
+    ("an angle", prompt("", "<insert prompt>"), ("TP021", "task.md", 20)),
+    ("your prompt here", prompt("Write your prompt here."), ("TP021", "task.md", 19)),
+    ("your description here", prompt("Your task description here."), ("TP021", "task.md", 19)),
+    ("blind text", prompt("Lorem ipsum dolor sit amet, consectetur."), ("TP021", "task.md", 19)),
+    ("an author to be named", task("author_hub: author", "author_hub: your-hub-name"), ("TP021", "task.md", 4)),
+    ("an author in angles", task("author_hub: author", "author_hub: <hub user>"), ("TP021", "task.md", 4)),
+    ("a title to be found", task("  origin: original", "  origin: original\n  title: 'TODO: title'"), ("TP021", "task.md", 9)),
+    ("a description to be written", task("  origin: original", "  origin: original\n  description: Describe your task here"), ("TP021", "task.md", 9)),
+    ("a point of the rubric", {"verifier/rubrics/quality.md": "# Quality\n\n- TODO\n"}, ("TP021", "verifier/rubrics/quality.md", 3)),
+    ("a meaning to be told", {"verifier/verifier.md": FILES["verifier/verifier.md"].replace("The file holds the word.", "TODO: what passing means")}, ("TP021", "verifier/verifier.md", 10)),
+    # licences
+    ("a licence by its name", task("Apache-2.0", "Apache License 2.0"), ("TP019", "task.md", 7)),
+    ("a licence in a file", task("Apache-2.0", "see LICENSE"), ("TP019", "task.md", 7)),
+    ("half an expression", task("Apache-2.0", "MIT AND"), ("TP019", "task.md", 7)),
+    ("an exception nobody knows", task("Apache-2.0", "MIT WITH mercy"), ("TP019", "task.md", 7)),
+    ("a licence for an exception", task("Apache-2.0", "MIT WITH GPL-2.0-only"), ("TP019", "task.md", 7)),
+    ("all rights reserved", task("Apache-2.0", "All Rights Reserved"), ("TP020", "task.md", 7)),
+    ("together with one's own", task("Apache-2.0", "MIT AND LicenseRef-x"), ("TP020", "task.md", 7)),
+    ("a choice of nothing", task("Apache-2.0", "CC-BY-ND-4.0 OR CC-BY-NC-ND-4.0"), ("TP020", "task.md", 7)),
+    ("a list of licences", task("Apache-2.0", "[MIT]"), ("TP003", "task.md", 7)),
 ]  # fmt: skip
 
 

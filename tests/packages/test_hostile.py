@@ -14,6 +14,7 @@ from arena.packages.findings import MAX_MESSAGE
 from arena.packages.reading import MAX_REQUIRED_BYTES
 from arena.packages.yamltext import YamlError, load_yaml
 from tests.collections import FILES, write_collection, write_package
+from tests.packages.changes import Changes, outputs, prompt, verdict
 
 LARGE = MAX_REQUIRED_BYTES - 1024
 FRONT = "---\na: 1\n---\n"
@@ -85,6 +86,29 @@ def test_what_docker_would_copy_is_found(tmp_path: Path, source: str) -> None:
 def test_values_that_break_the_parser_are_refused(text: str) -> None:
     with soon(2), pytest.raises(YamlError):
         load_yaml(text)
+
+
+TEXTS: dict[str, Changes] = {
+    "a base of many parts": outputs("class TestA(a" + ".a" * 20_000 + "):", "    def test_a(self): pass"),
+    "a decorator of many parts": outputs("@a" + ".a" * 5_000, "def test_a(): pass"),
+    "many branches": outputs("def test_a():", "    if True: pass", *["    elif True: pass"] * 20_000),
+    "many negations": outputs("def test_a():", "    assert " + "not " * 3_000 + "x"),
+    "a sum of many texts": outputs("import requests", "requests.get(" + "'a'+" * 5_000 + "'b')"),
+    "a prompt of signs": prompt("*" * 200_000),
+    "many brackets": verdict("r=1", "((a ))" * 30_000, "echo $r > /logs/verifier/reward.txt"),
+    "many rewards": verdict(*["echo 1>/logs/verifier/reward.txt"] * 7_000),
+    "a value used often": verdict("A=" + "x" * 290, "curl " + "$A" * 100_000),
+    "many files": verdict(*[f"x /tests/a{number}.py" for number in range(10_000)]),
+    "many programs": verdict(*["python3 <<E", "E"] * 12_000),
+    "many lines of Python": verdict(*["python3 -c 'import requests'"] * 8_000),
+    "many stages": {"environment/Dockerfile": "FROM a:1 AS b\n" * 15_000},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("changes", TEXTS.values(), ids=TEXTS)
+def test_a_hostile_text_is_judged_soon(tmp_path: Path, changes: Changes) -> None:
+    with soon():
+        check_package(write_package(tmp_path / "write-apple", changes))
 
 
 @pytest.mark.parametrize("value", [".", "1.2.3", "1"])

@@ -6,41 +6,29 @@ import ast
 import difflib
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from arena.packages.findings import shown
+from arena.packages.keymessages import key_message
 from arena.packages.licences import LicenceError, check_licence
+from arena.packages.placeholders import MARKER, is_placeholder, placeholder_line
 from arena.packages.reading import DESCRIPTION, ORACLE, TASK, TEST, PackageText
 from arena.packages.rules.rule import Fault
 from arena.packages.schema import MAX_LICENCE, TOP_LEVEL_KEYS
 from arena.packages.yamltext import KeyPath
 
-MARKER = "REPLACE-ME"
-"""What stands in the template where the author has to write."""
-
-_REQUIRED = "Required: version, metadata (author_hub, category), agent, verifier, environment."
-_PLACEHOLDER = re.compile(
-    rf"{MARKER}|^\W*(?:TODO|TBD|FIXME|XXX)\b\W*$|lorem ipsum"
-    r"|^\W*(?:TODO\b.{0,80}|(?:describe|write|insert|add) (?:the|your) (?:task|prompt)[^.\n]{0,40}"
-    r"(?: here)?\W*)$|[<\[{](?:your|insert|describe)[ _-][^\n>\]}]{1,60}[>\]}]",
-    re.I | re.M,
-)
 _MARKED_LINE = re.compile(rf"^{MARKER}\b", re.M)
-_PLACEHOLDER_VALUE = re.compile(
-    rf"(?:.*{MARKER}.*|todo|tbd|fixme|xxx|changeme|replace[-_ ]?me|your[-_ ].{{0,40}}|<.{{0,60}}>)",
-    re.I,
-)
-_EMAIL = re.compile(r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}")
+_EMAIL = re.compile(r"[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,63}\b")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _COMPARING = frozenset({"assertEqual", "assertAlmostEqual", "isclose", "approx"})
-MIN_DIGITS = 4
+MIN_DIGITS = 5
+"""A shorter number is mostly a port, a size or a year, which the prompt has to give."""
+
 MIN_ANSWER = 16
 
 
 def front_matter_parses(package: PackageText) -> Iterator[Fault]:
     if problem := package.task_problem:
-        hint = "Begin the file with a line of ---, YAML, a line of ---, then the sections."
-        yield Fault(problem.message, TASK, hint, problem.line)
+        yield Fault(problem.message, TASK, problem.hint, problem.line)
 
 
 def keys_are_right(package: PackageText) -> Iterator[Fault]:
@@ -48,17 +36,8 @@ def keys_are_right(package: PackageText) -> Iterator[Fault]:
         if isinstance(problem["input"], str) and MARKER in problem["input"]:
             continue  # a placeholder, which is a fault of its own
         path = tuple(part for part in problem["loc"] if isinstance(part, str | int))
-        yield _key_fault(problem, path, package.task.line_of(path) if package.task else None)
-
-
-def _key_fault(problem: dict[str, Any], path: KeyPath, line: int | None) -> Fault:
-    name = ".".join(str(part) for part in path) or "front matter"
-    if problem["type"] == "missing":
-        return Fault(f"the key {name} is missing", TASK, _REQUIRED, line)
-    message = str(problem["msg"]).removeprefix("Value error, ")
-    if problem["type"] != "value_error":
-        message += f" (found {shown(problem['input'])})"
-    return Fault(f"{name}: {message}", TASK, f"Give {name} a value that is allowed.", line)
+        message, hint = key_message(problem, path)
+        yield Fault(message, TASK, hint, package.task.line_of(path) if package.task else None)
 
 
 def there_is_a_prompt(package: PackageText) -> Iterator[Fault]:
@@ -128,17 +107,15 @@ def _licence(package: PackageText, forbids: bool) -> Iterator[Fault]:
 
 def template_is_filled_in(package: PackageText) -> Iterator[Fault]:
     for path, value in _metadata(package):
-        if isinstance(value, str) and _PLACEHOLDER_VALUE.fullmatch(value.strip()[:200]):
+        if isinstance(value, str) and is_placeholder(value):
             line = package.task.line_of(path) if package.task else None
             yield _placeholder(".".join(map(str, path)), shown(value), TASK, line)
-    if package.task and (match := _PLACEHOLDER.search(package.prompt)):
-        line = _body_line_of(package, match[0])
-        yield _placeholder("the prompt", shown(match[0]), TASK, line)
+    if package.task and (found := placeholder_line(package.prompt)):
+        yield _placeholder("the prompt", shown(found[1]), TASK, _prompt_line(package, found[0]))
     rubrics = [file for file in package.below("verifier/rubrics") if file.endswith(".md")]
     for file in [DESCRIPTION, *rubrics]:
-        if match := _PLACEHOLDER.search(package.text(file) or ""):
-            line = _line_of(package.text(file), match[0])
-            yield _placeholder(file, shown(match[0]), file, line)
+        if found := placeholder_line(package.text(file) or ""):
+            yield _placeholder(file, shown(found[1]), file, found[0])
     for file in [TEST, ORACLE, *package.python_files]:
         if MARKER in (package.text(file) or ""):
             line = _line_of(package.text(file), MARKER)
@@ -149,7 +126,12 @@ def template_is_filled_in(package: PackageText) -> Iterator[Fault]:
 
 
 def _placeholder(what: str, found: str, file: str, line: int | None) -> Fault:
-    return Fault(f"{what} still holds the placeholder {found}", file, "Write your own there.", line)
+    return Fault(
+        f"{what} still holds the placeholder {found}",
+        file,
+        "Write your own there; nothing of the template may stay.",
+        line,
+    )
 
 
 def _body_line_of(package: PackageText, part: str) -> int | None:
@@ -157,7 +139,14 @@ def _body_line_of(package: PackageText, part: str) -> int | None:
     if package.task is None:
         return None
     above = package.task.body_line - 1
-    return above + _line_of("\n".join((package.text(TASK) or "").splitlines()[above:]), part)
+    lines = (package.text(TASK) or "").replace("\r\n", "\n").split("\n")
+    return above + _line_of("\n".join(lines[above:]), part)
+
+
+def _prompt_line(package: PackageText, number: int) -> int | None:
+    """The line of task.md at which a line of the prompt stands."""
+    first = _body_line_of(package, package.prompt)
+    return None if first is None else first + number - 1
 
 
 def _line_of(text: str | None, part: str) -> int:
@@ -175,7 +164,10 @@ def prompt_hides_the_answer(package: PackageText) -> Iterator[Fault]:
         for value in _compared_constants(file.tree):
             given = value in numbers if _NUMBER.fullmatch(value) else value in prompt
             if given:
-                hint = "Let the agent find it out: say what is wanted, not what it comes to."
+                hint = (
+                    "Let the agent find it out: say what is wanted, not what it comes to. "
+                    "Where it is an input, leave it be."
+                )
                 line = _body_line_of(package, value)
                 yield Fault(
                     f"the prompt gives away {shown(value)}, which {path} expects", TASK, hint, line
@@ -198,14 +190,10 @@ def _compared_constants(tree: ast.Module) -> Iterator[str]:
 def _telling(value: object) -> Iterator[str]:
     if isinstance(value, int | float) and not isinstance(value, bool):
         text = str(value)
-        if len(text.replace(".", "").strip("-0")) >= MIN_DIGITS and not _is_year(value):
+        if len(text.replace(".", "").strip("-0")) >= MIN_DIGITS:
             yield text
     elif isinstance(value, str) and len(value) >= MIN_ANSWER and " " in value.strip():
         yield value
-
-
-def _is_year(value: float) -> bool:
-    return value == int(value) and 1900 <= value <= 2100
 
 
 def _metadata(package: PackageText) -> Iterator[tuple[KeyPath, object]]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import posixpath
 import re
+import shlex
 from collections.abc import Iterator
-from fnmatch import fnmatchcase
+from fnmatch import translate
 
 from arena.packages.dockerfile import (
     MAX_WORDS_LENGTH,
     Instruction,
+    arguments,
     base_images,
     copy_sources,
     without_flags,
@@ -21,13 +23,17 @@ from arena.packages.rules.rule import Fault
 from arena.packages.shell import ShellScript
 
 MAX_COPY_SOURCES = 1_000
+MIN_ANSWER_BYTES = 8
+_NO_ANSWER = re.compile(
+    r"requirements.*\.txt|constraints.*\.txt|LICEN[CS]E.*|\.git\w+|__init__\.py"
+)
 _PINNED = re.compile(r"==|===|@|\.whl$|\.tar\.gz$|\.zip$")
+_VARIANTS = frozenset({"", "slim", "alpine", "lts"})
 _FLOATING = frozenset({"latest", "stable", "edge", "nightly", "main", "rolling"})
 
 
 def dockerfile_reads(package: PackageText) -> Iterator[Fault]:
-    for line, problem in package.dockerfile.problems if package.dockerfile else ():
-        hint = "Docker would refuse to build this; mend the line."
+    for line, problem, hint in package.dockerfile.problems if package.dockerfile else ():
         yield Fault(problem, DOCKERFILE, hint, line)
 
 
@@ -53,7 +59,8 @@ def copied_files_exist(package: PackageText) -> Iterator[Fault]:
             yield Fault(
                 f"{instruction.name} of {shown(source)}: {problem}",
                 DOCKERFILE,
-                "Copy what lies in environment/, by a path relative to it.",
+                "Put it into environment/, and name it by its path below that folder; "
+                "capitals count.",
                 instruction.line,
             )
 
@@ -85,15 +92,14 @@ def answers_stay_out(package: PackageText) -> Iterator[Fault]:
 
 def _equal_files(package: PackageText) -> Iterator[Fault]:
     """Files of environment/ with the content of one in verifier/ or oracle/."""
-    secret: dict[int, list[str]] = {}
+    secret: dict[str, str] = {}
     for path in package.below("verifier", "oracle"):
-        secret.setdefault(package.sizes[path], []).append(path)
+        for content in _contents(package, path):
+            secret.setdefault(content, path)
     for path in package.below("environment"):
-        for other in secret.get(package.sizes[path], ()):
-            if package.sizes[path] < 8 or package.hashes[path] != package.hashes[other]:
-                continue
-            if posixpath.basename(path) in package.prompt:
-                continue  # an input that the task names, and the verifier keeps a copy of
+        other = next((secret[c] for c in _contents(package, path) if c in secret), None)
+        # an input that the task names, and the verifier keeps a copy of, is no answer
+        if other and not _is_named(posixpath.basename(path), package.prompt):
             yield Fault(
                 f"{path} has the content of {other}, so the agent can read it",
                 path,
@@ -101,11 +107,24 @@ def _equal_files(package: PackageText) -> Iterator[Fault]:
             )
 
 
+def _is_named(name: str, text: str) -> bool:
+    return bool(re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text))
+
+
+def _contents(package: PackageText, path: str) -> Iterator[str]:
+    """What tells a file's content: of its bytes, and of its text whatever its line ends."""
+    if package.sizes[path] < MIN_ANSWER_BYTES or _NO_ANSWER.fullmatch(posixpath.basename(path)):
+        return
+    yield package.hashes[path]
+    if text := package.small_texts.get(path, "").strip():
+        yield text.replace("\r\n", "\n")
+
+
 def base_image_is_pinned(package: PackageText) -> Iterator[Fault]:
     for image, line in base_images(package.dockerfile) if package.dockerfile else ():
         name, _, digest = image.partition("@")
         _, _, tag = name.rpartition("/")[2].partition(":")
-        if not digest and (not tag or tag in _FLOATING):
+        if not digest and set(tag.split("-")) <= _FLOATING | _VARIANTS:
             yield Fault(
                 f"the base image {shown(image)} is not pinned",
                 DOCKERFILE,
@@ -116,6 +135,8 @@ def base_image_is_pinned(package: PackageText) -> Iterator[Fault]:
 
 def dependencies_are_pinned(package: PackageText) -> Iterator[Fault]:
     for instruction, install in docker_installs(package):
+        if install.is_constrained:
+            continue
         loose = [name for name in install.names if _is_loose(install, name)]
         if loose:
             yield Fault(
@@ -129,29 +150,41 @@ def dependencies_are_pinned(package: PackageText) -> Iterator[Fault]:
 
 
 def _loose_requirements(package: PackageText, file: str) -> Iterator[Fault]:
+    for path, line, requirement in requirements(package, file):
+        if requirement[0] not in "-./" and not _PINNED.search(requirement):
+            yield Fault(
+                f"{shown(requirement)} is not pinned", path, "Pin it: `name==version`.", line
+            )
+
+
+def requirements(package: PackageText, file: str) -> Iterator[tuple[str, int, str]]:
+    """The lines of a requirements file of the image: (its path in the package, line, text)."""
     name = posixpath.basename(file)
     paths = [p for p in package.below("environment") if posixpath.basename(p) == name]
     text = package.text(paths[0]) if paths else None
     for number, line in enumerate((text or "").splitlines(), 1):
-        requirement = line.partition("#")[0].partition(";")[0].strip()
-        if requirement and requirement[0] not in "-./" and not _PINNED.search(requirement):
-            hint = "Pin it: `name==version`."
-            yield Fault(f"{shown(requirement)} is not pinned", paths[0], hint, number)
+        if requirement := line.partition("#")[0].partition(";")[0].strip():
+            yield paths[0], number, requirement
 
 
 def _is_loose(install: Install, name: str) -> bool:
     if install.tool == "npm":
-        return "@" not in name[1:]
+        return "@" not in name[1:] or name.endswith(("@latest", "@next"))
     if install.tool != "pip" or name in {"pip", "setuptools", "wheel", "uv"}:
         return False
-    return not _PINNED.search(name) and not name.startswith((".", "/", "$", "git+", "http"))
+    if name.startswith("git+"):
+        return "@" not in name.rpartition("/")[2]
+    return not _PINNED.search(name) and not name.startswith(("$", "http"))
 
 
 def docker_installs(package: PackageText) -> Iterator[tuple[Instruction, Install]]:
     """What the image's build installs, by instruction."""
     for instruction in package.dockerfile.instructions if package.dockerfile else ():
         if instruction.name == "RUN":
-            script = "\n".join([without_flags(instruction.value), *instruction.heredocs])
+            command = without_flags(instruction.value)
+            if command.startswith("["):
+                command = shlex.join(arguments(instruction))  # the JSON form, where it is one
+            script = "\n".join([command, *instruction.heredocs])
             for install in installs(ShellScript(script)):
                 yield instruction, install
 
@@ -223,16 +256,25 @@ def _source_problem(source: str, context: set[str]) -> str | None:
         return "it leaves environment/"
     if path == "." or path in context:
         return None
-    if any(c in path for c in "*?[") and any(_matches(name, path) for name in context):
+    if any(c in path for c in "*?[") and _matches_any(context, path):
         return None
     if source.startswith("/"):
         return "an absolute path is looked for below environment/, and it is not there"
     return "it is not in environment/"
 
 
-def _matches(path: str, pattern: str) -> bool:
-    """Docker's path pattern: `*` and `?` stay within one name. fnmatch never backtracks far."""
-    names, patterns = path.split("/"), pattern.split("/")
-    return len(names) == len(patterns) and all(
-        fnmatchcase(n, p) or n == p for n, p in zip(names, patterns, strict=True)
-    )
+def _matches_any(paths: set[str], pattern: str) -> bool:
+    """Docker's path pattern: `*` and `?` stay within one name, `**` is any number of folders."""
+    parts = pattern.replace("[^", "[!").split("/")
+    at = parts.index("**") if "**" in parts else len(parts)
+    before, after = parts[:at], [part for part in parts[at:] if part != "**"]
+    compiled = [(part, re.compile(translate(part))) for part in before + after]
+    slashes = len(compiled) - 1
+    for path in paths:
+        count = path.count("/")
+        if count == slashes or (count > slashes and at < len(parts)):
+            names = path.split("/")
+            names = names[:at] + names[max(at, len(names) - len(after)) :]
+            if all(n == p or r.match(n) for n, (p, r) in zip(names, compiled, strict=True)):
+                return True
+    return False

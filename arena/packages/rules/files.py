@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 
 from arena.packages.findings import shown
@@ -73,14 +74,23 @@ def name_is_slug(package: PackageText) -> Iterator[Fault]:
         yield Fault(
             f"the folder's name {shown(package.name)} is not a slug",
             ".",
-            "Use a-z, 0-9 and '-', at most 64 characters, no '-' at either end.",
+            f"Rename it{_such_as(package.name)}: a-z, 0-9 and '-', at most 64 characters, "
+            "no '-' at either end.",
         )
+
+
+def _such_as(name: str) -> str:
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:64].strip("-")
+    return f", for example to {slug}" if slug else ""
 
 
 def text_is_utf8(package: PackageText) -> Iterator[Fault]:
     for path, found, line in package.bad_texts:
         yield Fault(
-            f"{path} is not UTF-8 text: {found}", path, "Save the file as UTF-8 text.", line
+            f"{path} is not UTF-8 text: {found}",
+            path,
+            "Save the file as UTF-8 text, for example with `iconv -f LATIN1 -t UTF-8`.",
+            line,
         )
 
 
@@ -95,7 +105,7 @@ def scripts_have_unix_line_ends(package: PackageText) -> Iterator[Fault]:
         text = package.text(path) or ""
         if (text.startswith("#!") or path == TEST or path.endswith(".sh")) and "\r\n" in text:
             line = text.partition("\r\n")[0].count("\n") + 1
-            hint = "Save it with LF line ends: `sed -i 's/\\r$//' FILE`."
+            hint = f"Save it with LF line ends: `sed -i 's/\\r$//' {shlex.quote(path)}`."
             yield Fault(f"{path} has CRLF line ends, which a shell can't run", path, hint, line)
 
 

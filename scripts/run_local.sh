@@ -1,0 +1,289 @@
+#!/usr/bin/env bash
+# Runs the oracle and the untouched environment of task packages with bash and Docker alone:
+#
+#   scripts/run_local.sh PACKAGE...
+#
+# The same contract and verdicts as `arena replay`. Times and limits are read from the block form of
+# task.md that docs/spec/task-package.md shows; anything else is for `arena replay`.
+# Exit 0: all proven; 1: not all; 2: wrong usage, or a form that is not read here.
+set -euo pipefail
+
+readonly PIDS=256 OPEN_FILES=4096 MAX_REWARD_BYTES=65536
+readonly NUMBER='[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?'
+readonly HOSTS="[ -s /etc/hosts ] || printf '127.0.0.1 localhost\n::1 localhost\n' > /etc/hosts"
+work=$(mktemp -d)
+containers=()
+trap 'clean_up' EXIT
+trap 'exit 130' INT TERM
+
+clean_up() {
+  if [ "${#containers[@]}" -gt 0 ]; then docker rm -f "${containers[@]}" > /dev/null 2>&1 || true; fi
+  rm -rf "$work"
+}
+
+not_read_here() {
+  echo "$1: $2 is not read here; use: arena replay $1" >&2
+  exit 2
+}
+
+# `set -e` is off inside a condition, so every call that must work says what follows if it fails.
+engine_failed() {
+  echo "$package: the engine failed at: $1" >&2
+  exit 1
+}
+
+# The front matter's limits as NAME=VALUE lines; a line that begins with `!` names what is unknown.
+read_limits() {
+  awk '
+    function plain(text) { sub(/[ \t]+#.*$/, "", text); gsub(/^[ \t]+|[ \t]+$/, "", text); return text }
+    NR == 1 { if ($0 !~ /^---[ \t]*$/) { print "!a file without front matter"; exit } next }
+    /^---[ \t]*$/ { exit }
+    /^[ \t]*(#.*)?$/ { next }
+    /\t/ { print "!a tab"; exit }
+    /^[^ ]/ {
+      if ($0 !~ /^[a-z_]+:/) { if (section == "artifacts" && $0 ~ /^- /) { print "artifact=" plain(substr($0, 3)); next }
+        print "!the line " $0; exit }
+      section = substr($0, 1, index($0, ":") - 1); rest = plain(substr($0, index($0, ":") + 1))
+      if (section == "sandbox") { print "!the spelling sandbox"; exit }
+      if (section ~ /^(agent|verifier|environment)$/ && rest != "") { print "!" section ": " rest; exit }
+      if (section == "artifacts" && rest != "") {
+        if (rest !~ /^\[[^\[\]{}"\047]*\]$/) { print "!artifacts: " rest; exit }
+        n = split(substr(rest, 2, length(rest) - 2), parts, ",")
+        for (i = 1; i <= n; i++) if (plain(parts[i]) != "") print "artifact=" plain(parts[i])
+      }
+      next
+    }
+    section == "artifacts" && /^ +- / { sub(/^ +- /, ""); print "artifact=" plain($0); next }
+    section ~ /^(agent|verifier|environment)$/ {
+      if ($0 !~ /^  [a-z_]+:/) { print "!the line " $0; exit }
+      key = substr($0, 3, index($0, ":") - 3); value = plain(substr($0, index($0, ":") + 1))
+      if (key ~ /^(network_mode|allowed_hosts)$/) { print "!" key; exit }
+      if (key ~ /^(timeout_sec|build_timeout_sec|cpus|memory_mb|storage_mb|allow_internet)$/) {
+        if (value !~ /^([0-9]+(\.[0-9]+)?|true|false)$/) { print "!" key ": " value; exit }
+        print section "." key "=" value
+      }
+    }
+  ' "$1/task.md"
+}
+
+limit() { # NAME DEFAULT
+  local value
+  value=$(sed -n "s/^$1=//p" "$work/limits")
+  echo "${value:-$2}"
+}
+
+# A container with every limit on it, that has not started: create IMAGE COMMAND [OPTION...]
+create() {
+  local image=$1 command=$2 memory storage cpus processors id
+  shift 2
+  memory=$(limit environment.memory_mb 2048)m
+  storage=$(( $(limit environment.storage_mb 10240) * 1048576 ))
+  processors=$(docker info --format '{{.NCPU}}')
+  cpus=$(awk -v a="$(limit environment.cpus 1)" -v b="$processors" 'BEGIN { print (a < b) ? a : b }')
+  id=$(docker create --label org.posttrain-arena=local --network "$network" --user 0 --init \
+    --cap-drop ALL --cap-add CHOWN --cap-add DAC_OVERRIDE --cap-add FOWNER --cap-add SETGID \
+    --cap-add SETUID --security-opt no-new-privileges --memory "$memory" --memory-swap "$memory" \
+    --cpus "$cpus" --pids-limit $PIDS --ulimit core=0 --ulimit nofile=$OPEN_FILES \
+    --ulimit fsize="$storage" --no-healthcheck --entrypoint sh "$@" "$image" -c "$command") ||
+    engine_failed 'docker create'
+  containers+=("$id")
+  created=$id
+}
+
+# A folder of the package, with the modes that the arena gives: put FOLDER CONTAINER PLACE
+put() {
+  rm -rf "$work/put" && mkdir "$work/put" && cp -R "$1/." "$work/put/" && chmod -R 755 "$work/put"
+  docker cp "$work/put" "$2:$3" > /dev/null || engine_failed 'docker cp'
+}
+
+start_of() { # FOLDER SCRIPT PLACE: how a shell starts it, by its first line, else with sh
+  if [ "$(head -c 2 "$1/$2")" = '#!' ]; then echo "'$3/$2'"; else echo "sh '$3/$2'"; fi
+}
+
+# The agent's part: act KIND IMAGE; its container's id stands in $created, or nothing ran.
+act() {
+  created=''
+  [ "$1" = oracle ] || return 0
+  create "$2" "$HOSTS; exec sleep 86400"
+  put "$package/oracle" "$created" /oracle
+  docker start "$created" > /dev/null || engine_failed 'docker start'
+  local run
+  run="[ -e /solution ] || ln -s /oracle /solution; "
+  run+="exec $(start_of "$package/oracle" solve.sh /oracle)"
+  timeout -k 5 "$(limit agent.timeout_sec 900)" docker exec -u 0 "$created" sh -c "$run" \
+    > "$work/oracle.log" 2>&1 < /dev/null || true
+  docker kill "$created" > /dev/null 2>&1 || true
+}
+
+paths_to_carry() { # IMAGE
+  if grep -q '^artifact=' "$work/limits"; then sed -n 's/^artifact=//p' "$work/limits"; return; fi
+  local workdir
+  workdir=$(docker image inspect --format '{{.Config.WorkingDir}}' "$1")
+  echo /root
+  case "$workdir/" in //* | /root/*) ;; *) echo "$workdir" ;; esac
+}
+
+# verify IMAGE AGENT-CONTAINER: the reward, or a word that is no number with its reason, in $reward
+verify() {
+  local image=$1 agent=$2 script="$HOSTS; cd /; rm -rf /logs; mkdir -p /logs/verifier" index=0 path
+  local workdir place stage=/.arena-carried
+  workdir=$(docker image inspect --format '{{.Config.WorkingDir}}' "$image")
+  mkdir -p "$work/stage"
+  if [ -n "$agent" ]; then
+    while read -r path; do
+      if docker cp "$agent:$path" - > "$work/carried.$index.tar" 2> /dev/null; then
+        mkdir -p "$work/stage/$index"
+      fi
+      place="$stage/$index/$(basename "$path")"
+      script+="; rm -rf '$path' 2>/dev/null; if [ -d '$path' ]; then cp -a '$place/.' '$path/'"
+      script+="; elif [ -e '$place' ]; then mkdir -p '$(dirname "$path")'; mv '$place' '$path'; fi"
+      index=$((index + 1))
+    done < <(paths_to_carry "$image")
+  fi
+  script+="; rm -rf $stage; [ -e /tests ] || ln -s /verifier /tests; cd '${workdir:-/}' 2>/dev/null"
+  script+="; exec $(start_of "$package/verifier" test.sh /verifier)"
+  create "$image" "$script" -e BENCHFLOW_WORKSPACE=/root -e BENCHFLOW_VERIFIER_DIR=/verifier \
+    -e BENCHFLOW_REWARD_TEXT=/logs/verifier/reward.txt \
+    -e BENCHFLOW_REWARD_JSON=/logs/verifier/reward.json \
+    -e BENCHFLOW_REWARD_DETAILS_JSON=/logs/verifier/reward-details.json \
+    -e BENCHFLOW_CTRF_JSON=/logs/verifier/ctrf.json -e BENCHFLOW_PYTEST_BIN=pytest \
+    -e PYTHONNOUSERSITE=1
+  put "$package/verifier" "$created" /verifier
+  docker cp "$work/stage" "$created:$stage" > /dev/null || engine_failed 'docker cp'
+  rm -rf "$work/stage"
+  for ((index -= 1; index >= 0; index--)); do
+    if [ -s "$work/carried.$index.tar" ]; then
+      docker cp - "$created:$stage/$index" < "$work/carried.$index.tar" > /dev/null ||
+        engine_failed 'docker cp'
+    fi
+    rm -f "$work/carried.$index.tar"
+  done
+  if ! timeout -k 5 "$(limit verifier.timeout_sec 600)" docker start -a "$created" \
+      > "$work/verifier.log" 2>&1 < /dev/null; then
+    if [ "$(docker inspect --format '{{.State.Running}}' "$created")" = true ]; then
+      docker kill "$created" > /dev/null 2>&1 || true
+      reward='none (the verifier took too long)'
+      return
+    fi
+  fi
+  read_reward "$created"
+}
+
+read_reward() { # CONTAINER
+  local text='' json='' keyed
+  reward='none (the verifier wrote no reward)'
+  if docker cp "$1:/logs/verifier/reward.txt" - > "$work/reward.tar" 2> /dev/null; then
+    regular || { reward='none (reward.txt is no small regular file)'; return; }
+    text=$(tar -xOf "$work/reward.tar" | tr -d '\000' | sed 's/^[[:space:]]*//;s/[[:space:]]*$//')
+    in_range "$text" || { reward="none (reward.txt is no number from 0 to 1)"; return; }
+    reward=$text
+  fi
+  if docker cp "$1:/logs/verifier/reward.json" - > "$work/reward.tar" 2> /dev/null; then
+    regular || { reward='none (reward.json is no small regular file)'; return; }
+    json=$(tar -xOf "$work/reward.tar" | tr '\n' ' ')
+    keyed="\"[A-Za-z0-9_ -]*\"[[:space:]]*:[[:space:]]*-?[0-9.eE+-]+"
+    if ! [[ $json =~ ^[[:space:]]*\{[[:space:]]*$keyed([[:space:]]*,[[:space:]]*$keyed)*[[:space:]]*\}[[:space:]]*$ ]]; then
+      not_read_here "$package" 'a reward.json that is not flat numbers'
+    fi
+    json_reward
+  fi
+}
+
+json_reward() { # of $json, compared with the one of reward.txt in $text
+  local value count
+  count=$(grep -o '"[^"]*"[[:space:]]*:' <<< "$json" | wc -l)
+  value=$(sed -n 's/.*"reward"[[:space:]]*:[[:space:]]*\([-0-9.eE+]*\).*/\1/p' <<< "$json")
+  if [ -z "$value" ] && [ "$count" = 1 ]; then
+    value=$(grep -oE ':[[:space:]]*[-0-9.eE+]+' <<< "$json" | tr -d ': \t')
+  fi
+  [ -n "$value" ] || return 0
+  in_range "$value" || { reward='none (reward.json has no number from 0 to 1)'; return; }
+  if [ -n "$text" ] && ! same "$text" "$value"; then
+    reward="none (reward.txt says $text, reward.json says $value)"
+    return
+  fi
+  reward=$value
+}
+
+regular() {
+  [ "$(tar -tvf "$work/reward.tar" | cut -c1)" = - ] &&
+    [ "$(tar -xOf "$work/reward.tar" | wc -c)" -le $MAX_REWARD_BYTES ]
+}
+
+in_range() { [[ $1 =~ ^$NUMBER$ ]] && awk -v x="$1" 'BEGIN { exit !(x >= 0 && x <= 1) }'; }
+same() { awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; exit !(d < 1e-9 && d > -1e-9) }'; }
+solved() { in_range "$1" && awk -v x="$1" 'BEGIN { exit !(x >= 1) }'; }
+
+trial() { # KIND IMAGE; leaves the reward in $reward, and what was said in KIND/
+  mkdir -p "$work/$1"
+  act "$1" "$2"
+  verify "$2" "$created"
+  mv "$work"/*.log "$work/$1/"
+}
+
+show_logs() { # FOLDER
+  local log
+  for log in "$1"/*.log; do
+    [ -s "$log" ] && { echo "  $(basename "$log" .log):"; tail -n 15 "$log" | sed 's/^/    /'; }
+  done
+  return 0
+}
+
+# The verdict and whose trial shows it, judged in the order of `arena replay`: judge SOLVED IDLE
+judge() {
+  shown=oracle
+  if [[ $1 = none* ]]; then verdict='no reward'
+  elif [[ $2 = none* ]]; then verdict='no reward' shown=untouched
+  elif ! solved "$1"; then verdict='oracle fails'
+  elif solved "$2"; then verdict='untouched scores' shown=untouched
+  else verdict=proven; fi
+}
+
+run_package() {
+  package=$1
+  local name image solved_reward verdict shown
+  name=$(basename "$(cd "$package" && pwd)")
+  read_limits "$package" > "$work/limits"
+  if grep -q '^!' "$work/limits"; then
+    not_read_here "$package" "$(sed -n 's/^!//p' "$work/limits" | head -n 1)"
+  fi
+  network=none
+  if [ "$(limit environment.allow_internet false)" = true ]; then network=bridge; fi
+  rm -rf "$work"/*.log "$work/oracle" "$work/untouched"
+  if ! timeout "$(limit environment.build_timeout_sec 600)" docker build -q --force-rm \
+      --network "$([ $network = none ] && echo none || echo default)" \
+      --label org.posttrain-arena=local --iidfile "$work/image" "$package/environment" \
+      > "$work/build.log" 2>&1; then
+    printf '%-40s %-8s %-10s %s\n' "$name" - - 'not built'
+    show_logs "$work"
+    return 1
+  fi
+  image=$(cat "$work/image")
+  rm -f "$work/build.log"
+  trial oracle "$image"
+  solved_reward=$reward
+  trial untouched "$image"
+  judge "$solved_reward" "$reward"
+  printf '%-40s %-8s %-10s %s\n' "$name" "${solved_reward%% *}" "${reward%% *}" "$verdict"
+  [ "$verdict" = proven ] && return 0
+  [ "$shown" = untouched ] || reward=$solved_reward
+  case $reward in none*) echo "  ${reward#none }" ;; esac
+  show_logs "$work/$shown"
+  return 1
+}
+
+main() {
+  [ $# -gt 0 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+  local failed=0 one part
+  for one in "$@"; do
+    for part in task.md environment/Dockerfile verifier/test.sh oracle/solve.sh; do
+      [ -f "$one/$part" ] || { echo "$one: $part is missing; see: arena check $one" >&2; exit 2; }
+    done
+  done
+  docker info > /dev/null 2>&1 || { echo "No Docker engine answers: start it, or set DOCKER_HOST." >&2; exit 1; }
+  printf '%-40s %-8s %-10s %s\n' package oracle untouched verdict
+  for one in "$@"; do run_package "${one%/}" || failed=1; done
+  return $failed
+}
+
+main "$@"

@@ -1,8 +1,12 @@
 """Small task packages for tests: a sound one, and what a test changes in it."""
 
-from pathlib import Path
+from __future__ import annotations
 
-from huggingface_hub import HfApi
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
 
 FILES = {
     "task.md": """---

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from arena.packages.findings import Finding, error, finding, shown
@@ -72,8 +73,7 @@ def check_package(
         report.findings.append(error("TP001", message, ".", "Name a folder."))
         return report
     text = PackageText(root, caps, alone)
-    found = [finding for rule in RULES for finding in rule.of_package(text)]
-    report.findings = _at_most(found)
+    report.findings = at_most(rule.of_package(text) for rule in RULES)
     if text.task is not None:
         report.has_licence = text.stated("metadata", "license") is not None
     if not text.listed.findings:
@@ -92,11 +92,12 @@ def content_lines(package: PackageText) -> list[str]:
     ]
 
 
-def _at_most(findings: list[Finding]) -> list[Finding]:
+def at_most(of_rules: Iterable[Iterator[Finding]]) -> list[Finding]:
     """The first findings, errors before warnings: thousands of one fault help nobody."""
+    findings = [found for rule in of_rules for found in islice(rule, MAX_FINDINGS + 1)]
     if len(findings) <= MAX_FINDINGS:
         return findings
     worst = sorted(findings, key=lambda found: found.severity != "error")
-    left = f"{len(findings) - MAX_FINDINGS:,} more findings are not shown"
+    left = f"more than {MAX_FINDINGS} findings; the others are not shown"
     more = finding("TP000", "warning", left, ".", "Mend the ones above first.")
     return [*worst[:MAX_FINDINGS], more]

@@ -8,7 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.packages.check import PackageReport, check_package, content_lines, load_package
+from arena.packages.check import (
+    PackageReport,
+    at_most,
+    check_package,
+    content_lines,
+    load_package,
+)
 from arena.packages.findings import RULES_VERSION, Finding
 from arena.packages.layout import FOLDERS, foreign_tasks, package_folders
 from arena.packages.package import TaskPackage
@@ -67,7 +73,7 @@ def check_collection(
     if len(roots) <= max_packages:  # far too many are not read one by one
         text.packages = [check_package(root, caps, alone=False) for root in roots]
         report.packages = text.packages
-    report.findings = [finding for rule in RULES for finding in rule.of_collection(text)]
+    report.findings = at_most(rule.of_collection(text) for rule in RULES)
     if report.ok:
         own = text.licence.text if text.licence else ""
         packages = [r.package for r in report.packages if r.package is not None]

@@ -18,12 +18,14 @@ _ESCAPE = re.compile(r"^#\s*escape\s*=\s*([\\`])\s*$", re.I)
 _DIRECTIVE = re.compile(r"^#\s*\w+\s*=")
 _HEREDOC = re.compile(r"\d*<<(-?)([^<]+)")
 _FLAG = re.compile(r"--[a-z-]+(=\S*)?")
-_ARGUMENT = re.compile(r"\$(?:\{(\w+)(?::?-([^}]*))?\}|(\w+))")
+_FLAG_AND_BLANKS = re.compile(_FLAG.pattern + r"\s*")
+_ARGUMENT = re.compile(r"\$(?:\{(\w+)(?::?-([^{}]*))?\}|(\w+))")
 _NAMES = frozenset(
     {"ADD", "ARG", "CMD", "COPY", "ENTRYPOINT", "ENV", "EXPOSE", "FROM", "HEALTHCHECK", "LABEL",
      "MAINTAINER", "ONBUILD", "RUN", "SHELL", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR"}
 )  # fmt: skip
 _WITH_HEREDOC = frozenset({"ADD", "COPY", "RUN"})
+MAX_REFERENCE = 1_000
 MAX_WORDS_LENGTH = 10_000
 """Longer instructions are not split into words; they cost too much, and nobody writes them."""
 
@@ -117,11 +119,12 @@ def heredoc_words(name: str, value: str) -> Iterator[tuple[bool, str]]:
 
 
 def _heredoc(lines: list[str], index: int, stripped: bool, word: str) -> tuple[str | None, int]:
-    start = index
+    body: list[str] = []
     while index < len(lines):
         line = lines[index].removesuffix("\r")
         if (line.lstrip("\t") if stripped else line) == word:
-            return "\n".join(lines[start:index]) + "\n", index + 1
+            return "".join(f"{above}\n" for above in body), index + 1
+        body.append(line)
         index += 1
     return None, index
 
@@ -152,9 +155,10 @@ def arguments(instruction: Instruction) -> list[str]:
 
 def without_flags(value: str) -> str:
     """An instruction's text after its flags."""
-    while match := _FLAG.match(value):
-        value = value[match.end() :].lstrip()
-    return value
+    start = 0
+    while match := _FLAG_AND_BLANKS.match(value, start):
+        start = match.end()
+    return value[start:]
 
 
 def copy_sources(instruction: Instruction) -> list[str]:
@@ -179,9 +183,9 @@ def base_images(dockerfile: Dockerfile) -> Iterator[tuple[str, int]]:
     for instruction in dockerfile.instructions:
         if instruction.name == "ARG" and not stages:
             pairs = (word.partition("=") for word in arguments(instruction))
-            defaults |= {name: value for name, _, value in pairs}
+            defaults |= {name: value[:MAX_REFERENCE] for name, _, value in pairs}
         image = _image_of(instruction, defaults)
-        if image and "$" not in image and image.lower() not in stages | {"scratch"}:
+        if image and "$" not in image and image != "scratch" and image.lower() not in stages:
             yield image, instruction.line
         if instruction.name == "FROM":
             words = arguments(instruction)
@@ -192,7 +196,7 @@ def _image_of(instruction: Instruction, defaults: dict[str, str]) -> str:
     """What an instruction builds on or copies from; empty for a stage by its number."""
     if instruction.name == "FROM":
         words = arguments(instruction)
-        return _filled(words[0], defaults) if words else ""
+        return _filled(words[0][:MAX_REFERENCE], defaults) if words else ""
     origin = flags(instruction).get("from", "") if instruction.name == "COPY" else ""
     return "" if origin.isdecimal() else origin
 

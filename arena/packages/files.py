@@ -14,6 +14,7 @@ MAX_FILE_BYTES = 32 * 1024 * 1024
 MAX_PACKAGE_BYTES = 64 * 1024 * 1024
 MAX_PACKAGE_FILES = 2_000
 MAX_DEPTH = 16
+_MAX_ENTRIES = 2 * MAX_PACKAGE_FILES
 
 _MIB = 1024 * 1024
 
@@ -38,6 +39,7 @@ def list_files(root: Path) -> FileList:
     files: list[PackageFile] = []
     findings: list[Finding] = []
     pending = [""]
+    entries = 0
     if not may_enter(root):
         return FileList([], [_unsafe(".", "the folder can't be read")])
     while pending:
@@ -46,11 +48,13 @@ def list_files(root: Path) -> FileList:
             findings.append(_size_error(folder, f"folders nested deeper than {MAX_DEPTH}"))
             continue
         for entry in os.scandir(root / folder if folder else root):
+            entries += 1
             path = f"{folder}/{entry.name}" if folder else entry.name
             mode = entry.stat(follow_symlinks=False)
+            needed = os.R_OK | os.X_OK if stat.S_ISDIR(mode.st_mode) else os.R_OK
             if is_unsafe_name(entry.name):
                 findings.append(_unsafe(path, f"the name {shown(entry.name)} is not allowed"))
-            elif not entry.is_symlink() and not _may_read(entry):
+            elif not entry.is_symlink() and not os.access(entry.path, needed):
                 findings.append(_unsafe(path, f"{shown(path)} can't be read"))
             elif stat.S_ISDIR(mode.st_mode):
                 pending.append(path)
@@ -59,7 +63,7 @@ def list_files(root: Path) -> FileList:
             else:
                 kind = "a symbolic link" if stat.S_ISLNK(mode.st_mode) else "a special file"
                 findings.append(_unsafe(path, f"{shown(path)} is {kind}"))
-            if len(files) > MAX_PACKAGE_FILES:
+            if len(files) > MAX_PACKAGE_FILES or entries > _MAX_ENTRIES:
                 findings.append(_size_error(".", f"more than {MAX_PACKAGE_FILES:,} files"))
                 return FileList(sorted(files), findings)
     return FileList(sorted(files), findings + _size_findings(files))
@@ -68,10 +72,6 @@ def list_files(root: Path) -> FileList:
 def may_enter(folder: Path | str) -> bool:
     """Whether the files of a folder may be listed and read."""
     return os.access(folder, os.R_OK | os.X_OK)
-
-
-def _may_read(entry: os.DirEntry[str]) -> bool:
-    return may_enter(entry.path) if entry.is_dir() else os.access(entry.path, os.R_OK)
 
 
 def slug(name: str) -> str:

@@ -37,12 +37,13 @@ def _programs(script: ShellScript) -> Iterator[Inline]:
             continue
         if is_python and "-c" in command.words[:-1]:
             text = command.words[command.words.index("-c") + 1]
-            yield Inline(PythonFile(text), command, command.line)
+            yield Inline(PythonFile(text, script.allowance), command, command.line)
         elif all(word.startswith("-") for word in command.words[1:]):
             body = _heredoc(command.node)
             if body is not None:
                 text = (body.text or b"").decode("utf-8", "replace")
-                program = PythonFile(text) if is_python else ShellScript(text)
+                kind = PythonFile if is_python else ShellScript
+                program = kind(text, script.allowance)
                 yield Inline(program, command, body.start_point[0] + 1)
 
 

@@ -6,7 +6,7 @@ import ipaddress
 import re
 import shlex
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -117,7 +117,7 @@ def _commands(script: ShellScript, depth: int = 0) -> Iterator[tuple[list[str], 
             continue
         inner = _inner_script(words)
         if inner is not None and depth < MAX_DEPTH:
-            for below, line in _commands(ShellScript(inner), depth + 1):
+            for below, line in _commands(ShellScript(inner, script.allowance), depth + 1):
                 yield below, command.line + line - 1
         else:
             yield words, command.line
@@ -153,9 +153,8 @@ def _unwrapped(command: Command) -> list[str]:
 
 def _after_wrapper(words: list[str]) -> list[str]:
     """Leaves out a wrapper's own flags, its durations and assignments."""
-    while words and re.match(r"-|\d+(\.\d+)?[smhd]?$|\w+=", words[0]):
-        words = words[1:]
-    return words
+    is_own = re.compile(r"-|\d+(\.\d+)?[smhd]?$|\w+=").match
+    return list(dropwhile(is_own, words))
 
 
 def _install(words: list[str], line: int) -> Install | None:

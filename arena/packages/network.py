@@ -8,7 +8,7 @@ from itertools import chain
 
 from arena.packages.inline import inline_programs
 from arena.packages.installs import Download, Install, downloads, installs, is_remote, split_words
-from arena.packages.pythontext import PythonFile, dotted
+from arena.packages.pythontext import MAX_CONSTANT, PythonFile, dotted
 from arena.packages.shell import ShellScript
 
 _FETCH = ("urllib.request.urlopen", "urllib.request.urlretrieve", "urllib.request.Request")
@@ -21,6 +21,9 @@ _RUNNERS = frozenset(
     {"subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output",
      "subprocess.Popen", "os.system", "os.popen", "subprocess.getoutput"}
 )  # fmt: skip
+MAX_WORDS = 1_000
+MAX_COMMANDS_LENGTH = 1024 * 1024
+"""The commands of one file in all: a constant can stand in very many of them."""
 
 
 def fetched_by_shell(script: ShellScript) -> Iterator[Install | Download]:
@@ -38,12 +41,16 @@ def fetched_by_shell(script: ShellScript) -> Iterator[Install | Download]:
 
 def fetched_by_python(file: PythonFile) -> Iterator[Install | Download]:
     """What a Python file installs or downloads, through subprocesses too."""
+    room = MAX_COMMANDS_LENGTH
     for name, call in file.calls:
         first = call.args[0] if call.args else _keyword(call)
         text = file.text_of(first)
         if name in _RUNNERS:
             command = text if text is not None else _command(file, first)
-            for found in fetched_by_shell(ShellScript(command or "")):
+            room -= len(command or "")
+            if room < 0:
+                return
+            for found in fetched_by_shell(ShellScript(command or "", file.allowance)):
                 yield found._replace(line=call.lineno)
         elif _fetches(name, text, call, file):
             yield Download(f"{name}({text!r})"[:80] if text else f"{name}(…)", call.lineno)
@@ -72,8 +79,8 @@ def _command(file: PythonFile, node: ast.expr | None) -> str | None:
         return file.text_of(node.func.value) if node.func.attr == "split" else None
     if not isinstance(node, ast.List | ast.Tuple):
         return None
-    words = [_word(file, element) for element in node.elts]
-    if len(words) == 1:
+    words = [_word(file, element) for element in node.elts[:MAX_WORDS]]
+    if len(words) == 1 and len(words[0]) <= MAX_CONSTANT:
         words = split_words(words[0])
     return " ".join("'" + word.replace("'", "'\\''") + "'" for word in words)
 

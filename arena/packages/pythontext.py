@@ -12,16 +12,20 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
 import tree_sitter_python
-from tree_sitter import Language, Parser
+from tree_sitter import Language
 
 from arena.packages.shell import Problem
+from arena.packages.trees import Allowance
+
+MAX_CONSTANT = 2_000
 
 
 class PythonFile:
     """One file, parsed when it is first asked something."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, allowance: Allowance | None = None) -> None:
         self.text = text
+        self.allowance = allowance or Allowance()
         self._is_indented_wrongly = False
 
     @cached_property
@@ -47,34 +51,47 @@ class PythonFile:
             return None
         if self._is_indented_wrongly:
             return self._parsed  # wrong in every Python, and tree-sitter is lenient about it
-        newer = Parser(_language()).parse(self.text.encode("utf-8", "replace")).root_node
-        return self._parsed if newer.has_error else None
+        newer = self.allowance.parse("tree_sitter_python", _language(), self.text)
+        return self._parsed if newer is None or newer.has_error else None
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """Every node of the tree, walked once for all rules; empty where there is none."""
+        found: list[ast.AST] = [self.tree] if self.tree else []
+        for node in found:  # it grows; ast.walk does the same in twice the time
+            for name in node._fields:
+                value = getattr(node, name, None)
+                if isinstance(value, list):
+                    found += [item for item in value if isinstance(item, ast.AST)]
+                elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+                    found.append(value)
+        return found
 
     @cached_property
     def constants(self) -> dict[str, str]:
-        """Names that the file binds once, to one text."""
+        """Names that the file binds once, to one text.
+
+        A long text is none that a command or an address is made of, and could be used very often.
+        """
         bound: dict[str, list[str | None]] = {}
-        for node in ast.walk(self.tree) if self.tree else ():
+        for node in self.nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 bound.setdefault(node.id, []).append(None)
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
                 value = node.value.value
                 for target in node.targets:
                     if isinstance(target, ast.Name) and isinstance(value, str):
-                        bound.setdefault(target.id, []).append(value)
+                        bound.setdefault(target.id, []).append(value[:MAX_CONSTANT])
         # an assignment is seen twice: as a whole, and as the name that it stores
         return {n: t for n, v in bound.items() if len(v) == 2 for t in v if t is not None}
 
     @cached_property
     def calls(self) -> list[tuple[str, ast.Call]]:
         """Every call with the full name of what is called, imports resolved."""
-        if self.tree is None:
-            return []
-        walked = list(ast.walk(self.tree))
-        names = dict(_imported(walked))
+        names = dict(_imported(self.nodes))
         return [
             (_resolved(dotted(node.func), names), node)
-            for node in walked
+            for node in self.nodes
             if isinstance(node, ast.Call)
         ]
 

@@ -7,18 +7,28 @@ bytes, up to the limits of `files`.
 from __future__ import annotations
 
 import hashlib
+import shlex
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from arena.packages.dockerfile import Dockerfile, parse_dockerfile
+from arena.packages.dockerfile import (
+    Dockerfile,
+    Instruction,
+    arguments,
+    parse_dockerfile,
+    without_flags,
+)
 from arena.packages.document import Document, DocumentError, parse_document, prompt_of
 from arena.packages.files import FileList, list_files
+from arena.packages.installs import Install, installs
 from arena.packages.pythontext import PythonFile
 from arena.packages.schema import EnvironmentSection, FrontMatter
 from arena.packages.shell import ShellScript, is_shell
+from arena.packages.trees import Allowance
 
 TASK = "task.md"
 DOCKERFILE = "environment/Dockerfile"
@@ -29,6 +39,12 @@ REQUIRED_FILES = (TASK, DOCKERFILE, TEST, DESCRIPTION, ORACLE)
 
 MAX_READ_BYTES = 1024 * 1024
 MAX_REQUIRED_BYTES = 256 * 1024
+MAX_SCRIPT_BYTES = 512 * 1024
+MAX_PYTHON_TOKENS = 80_000
+"""The scripts of verifier/ and oracle/ in all: each is parsed, and a token can take 2 KB there."""
+
+_MARKS = ",.;:()[]{}+-*/%@&|^~<>=!'\"`"
+_KEPT_BYTES = 8 * 1024 * 1024
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
 _TEXT_SUFFIXES = (".md", ".sh", ".bash", ".py", ".yaml", ".yml", ".toml", ".json", ".cfg", ".ini")
@@ -65,6 +81,13 @@ class BadText(NamedTuple):
     line: int
 
 
+class Scripts(NamedTuple):
+    """The texts of scripts by path, and the paths of those beyond the limit."""
+
+    read: dict[str, str]
+    unread: list[str]
+
+
 class PackageText:
     """One package as its rules see it."""
 
@@ -75,6 +98,8 @@ class PackageText:
         self.caps = caps
         self.alone = alone
         self._texts: dict[str, str | None] = {}
+        self._kept = 0
+        self._allowance = Allowance()
 
     @cached_property
     def listed(self) -> FileList:
@@ -101,21 +126,21 @@ class PackageText:
             or (path.startswith(("verifier/", "oracle/")) and path.endswith(_TEXT_SUFFIXES))
         ]
 
-    @cached_property
-    def bad_texts(self) -> list[BadText]:
+    def bad_texts(self) -> Iterator[BadText]:
         """Those of `must_be_text` that are none."""
-        found = []
         for path in self.must_be_text:
-            if not self._is_read(path) or self.text(path) is not None:
-                continue
-            found.append(_bad_text(path, (self.root / path).read_bytes()))
-        return found
+            if self._is_read(path) and self.text(path) is None:
+                yield _bad_text(path, (self.root / path).read_bytes())
 
     def text(self, path: str) -> str | None:
         """A file's text; None where it is missing, too large to be read, or no UTF-8."""
-        if path not in self._texts:
-            self._texts[path] = self._read(path)
-        return self._texts[path]
+        if path in self._texts:
+            return self._texts[path]
+        text = self._read(path)
+        if self._kept < _KEPT_BYTES:  # a package is never held in memory as a whole
+            self._kept += self.sizes.get(path, 0)
+            self._texts[path] = text
+        return text
 
     def _is_read(self, path: str) -> bool:
         limit = MAX_REQUIRED_BYTES if path in REQUIRED_FILES else MAX_READ_BYTES
@@ -130,12 +155,12 @@ class PackageText:
             return None
         return None if "\0" in text else text
 
-    @cached_property
-    def small_texts(self) -> dict[str, str]:
+    def small_texts(self) -> Iterator[tuple[str, str]]:
         """Text files, seed data among them, that are small enough to look through."""
-        paths = [p for p in self.sizes if p.endswith(_DATA_SUFFIXES)]
-        small = {p: self.text(p) for p in paths if self.sizes[p] <= MAX_REQUIRED_BYTES}
-        return {path: text for path, text in small.items() if text}
+        for path, size in self.sizes.items():
+            is_small = path.endswith(_DATA_SUFFIXES) and size <= MAX_REQUIRED_BYTES
+            if is_small and (text := self.text(path)):
+                yield path, text
 
     @cached_property
     def hashes(self) -> dict[str, str]:
@@ -218,20 +243,60 @@ class PackageText:
         return parse_dockerfile(text) if text else None
 
     @cached_property
+    def scripts(self) -> Scripts:
+        """The scripts of verifier/ and oracle/, up to the limit: those that start come first."""
+        read, unread = dict[str, str](), list[str]()
+        room, tokens = MAX_SCRIPT_BYTES, MAX_PYTHON_TOKENS
+        code = [path for path in self.must_be_text if path.startswith(("verifier/", "oracle/"))]
+        for path in sorted(code, key=lambda path: path not in REQUIRED_FILES):
+            text = self.text(path)
+            if path.endswith((".py", ".sh", ".bash")) or (text and is_shell(path, text)):
+                room -= self.sizes[path]
+                tokens -= _tokens(text) if text and path.endswith(".py") else 0
+                if room < 0 or tokens < 0:
+                    unread.append(path)
+                elif text:
+                    read[path] = text
+        return Scripts(read, unread)
+
+    @cached_property
     def shell_scripts(self) -> dict[str, ShellScript]:
         """The shell scripts of verifier/ and oracle/."""
-        texts = {path: self.text(path) for path in self.must_be_text}
-        return {p: ShellScript(t) for p, t in texts.items() if t and _is_code(p) and is_shell(p, t)}
+        return {
+            p: ShellScript(t, self._allowance)
+            for p, t in self.scripts.read.items()
+            if not p.endswith(".py")
+        }
 
     @cached_property
     def python_files(self) -> dict[str, PythonFile]:
         """The Python files of verifier/ and oracle/."""
-        texts = {path: self.text(path) for path in self.must_be_text if path.endswith(".py")}
-        return {path: PythonFile(text) for path, text in texts.items() if text}
+        return {
+            p: PythonFile(t, self._allowance)
+            for p, t in self.scripts.read.items()
+            if p.endswith(".py")
+        }
+
+    @cached_property
+    def image_installs(self) -> list[tuple[Instruction, Install]]:
+        """What the image's build installs, by instruction."""
+        found: list[tuple[Instruction, Install]] = []
+        for instruction in self.dockerfile.instructions if self.dockerfile else ():
+            if instruction.name == "RUN":
+                command = without_flags(instruction.value)
+                if command.startswith("["):
+                    command = shlex.join(arguments(instruction))  # the JSON form, where it is one
+                script = "\n".join([command, *instruction.heredocs])
+                found += [
+                    (instruction, install)
+                    for install in installs(ShellScript(script, self._allowance))
+                ]
+        return found
 
 
-def _is_code(path: str) -> bool:
-    return path.startswith(("verifier/", "oracle/")) and not path.endswith(".py")
+def _tokens(text: str) -> int:
+    """At least as many as a text's tokens, about: its words and its marks."""
+    return len(text.split()) + sum(map(text.count, _MARKS))
 
 
 def _bad_text(path: str, content: bytes) -> BadText:

@@ -27,7 +27,6 @@ _DECIDING_PARTS = (
     "while_statement", "for_statement", "c_style_for_statement",
 )  # fmt: skip
 _WAYS_OUT = frozenset({"exit", "exec", "kill", "trap", "return"})
-_SETS_EXIT = re.compile(r"-[a-z]*e[a-z]*")
 _PLAIN = re.compile(r"\s*(?:\{\s*\"reward\"\s*:)?\s*(?P<value>[0-9.]+(?:[eE]-?\d+)?)\s*\}?\s*")
 _DECIDING = (
     ast.If, ast.IfExp, ast.Assert, ast.Raise, ast.Compare, ast.Try, ast.BoolOp, ast.While, ast.For,
@@ -45,6 +44,8 @@ _PREPARING = frozenset({"cd", "mkdir", "true", ":", "export"})
 _MAY_SET = frozenset({"read", "let", "printf", "mapfile", "readarray", "getopts", "wait", "unset"})
 
 MAX_WRITES = 100
+MAX_REWARD = 400
+"""Characters of a reward; nobody writes a longer one."""
 
 
 class Constant(NamedTuple):
@@ -111,7 +112,7 @@ def constant_in_python(file: PythonFile) -> Constant | None:
     """
     if file.tree is None or not _REWARD.search(file.text):
         return None
-    walked = list(ast.walk(file.tree))
+    walked = file.nodes
     guards = {id(part) for node in walked if _is_main_guard(node) for part in _guard_of(node)}
     if any(isinstance(node, _DECIDING) and id(node) not in guards for node in walked):
         return None
@@ -144,8 +145,8 @@ def _python_writes(file: PythonFile) -> Iterator[Constant]:
     for name, call in file.calls:
         if name.rpartition(".")[2] in {"write", "write_text"} and call.args:
             text = file.text_of(call.args[0])
-            match = _PLAIN.fullmatch(text) if text else None
-            yield Constant(match["value"] if match else "?", call.lineno)
+            value = _value_of(text) if text else None
+            yield Constant(value or "?", call.lineno)
         elif name.endswith("json.dump") and call.args:
             yield Constant(_dumped(call.args[0]), call.lineno)
 
@@ -156,7 +157,8 @@ def _dumped(node: ast.expr) -> str:
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return "?"
     value = value.get("reward") if isinstance(value, dict) else value
-    return str(value) if isinstance(value, int | float) else "?"
+    # Python refuses to write a number of thousands of digits, which is no reward either
+    return str(value) if isinstance(value, int | float) and abs(value) < 1e100 else "?"
 
 
 def _written(script: ShellScript, write: Redirect) -> str | None:
@@ -196,14 +198,22 @@ def _plain_number(text: str, script: ShellScript) -> str | None:
     if match := re.fullmatch(r"\$\{?(\w+)\}?", text):
         values = _assigned(script, match[1])
         return values[0] if len({_number(v) for v in values}) == 1 else None
-    if match := _PLAIN.fullmatch(text):
-        return match["value"]
+    if len(text) > MAX_REWARD:
+        return None
+    if (value := _value_of(text)) is not None:
+        return value
     try:
         data = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     reward = data.get("reward") if isinstance(data, dict) else None
     return str(reward) if isinstance(reward, int | float) else None
+
+
+def _value_of(text: str) -> str | None:
+    """The number in `1`, `{"reward": 1}` and the like."""
+    match = _PLAIN.fullmatch(text) if len(text) <= MAX_REWARD else None
+    return match["value"] if match else None
 
 
 def _assigned(script: ShellScript, name: str) -> list[str]:
@@ -263,7 +273,7 @@ def _may_leave_before(script: ShellScript, line: int) -> bool:
         if command.name in _WAYS_OUT:
             return True
         if command.name == "set" and any(
-            _SETS_EXIT.fullmatch(w) or w == "errexit" for w in command.words[1:]
+            w == "errexit" or (w.startswith("-") and "e" in w) for w in command.words[1:]
         ):
             return True
     return False

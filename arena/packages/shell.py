@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -18,15 +19,20 @@ from pathlib import Path
 from typing import NamedTuple
 
 import tree_sitter_bash
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Language, Node
+
+from arena.packages.trees import Allowance
 
 _SHEBANG = re.compile(r"#!\s*\S*?(?:/|env\s+(?:-\S+\s+)*)(sh|bash|dash|ash|ksh)\b")
-_PROBLEM = re.compile(r"^.*?:(\d+):\S*\s*(.*)$", re.M)
+_PROBLEM = re.compile(r"^<standard input>:(\d+):\S*\s*(.*)$", re.M)
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _SECONDS = 10
+_MEMORY = 256 * 1024 * 1024
+_TOO_DEEP = "it is nested so deeply, or so odd, that it cannot be read"
 _SIMPLE = frozenset({"word", "number", "raw_string", "string", "concatenation", "ansi_c_string"})
 MAX_COMMANDS = 5_000
 MAX_VALUE = 300
+MAX_REDIRECTS = 5_000
 
 
 class Command(NamedTuple):
@@ -59,22 +65,30 @@ class Problem(NamedTuple):
 class ShellScript:
     """One script, parsed when it is first asked something."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, allowance: Allowance | None = None) -> None:
         self.text = text
+        self.allowance = allowance or Allowance()
 
     @cached_property
-    def root(self) -> Node:
-        return Parser(_language()).parse(self.text.encode("utf-8", "replace")).root_node
+    def root(self) -> Node | None:
+        """The tree; None where the text is made to hold the parser up."""
+        return self.allowance.parse("tree_sitter_bash", _language(), self.text)
 
     @cached_property
     def commands(self) -> list[Command]:
-        """All simple commands in order, those in functions and substitutions included."""
+        """All simple commands in order, those in functions and substitutions included.
+
+        A word holds what is nested in it, which stands again as a command of its own: text that is
+        nested without end would come out as its square, so that ends the list, too.
+        """
         found: list[Command] = []
+        room = 8 * len(self.text)
         for node in nodes(self.root, "command"):
             words = tuple(_words(node))
             if words:
                 found.append(Command(words, node.start_point[0] + 1, node))
-            if len(found) >= MAX_COMMANDS:
+                room -= sum(map(len, words))
+            if len(found) >= MAX_COMMANDS or room < 0:
                 break
         return found
 
@@ -87,6 +101,8 @@ class ShellScript:
             operator = next((c.type for c in node.children if c.type.startswith((">", "&>"))), None)
             if target is not None and operator:
                 found.append(Redirect(_body(node), plain(target), node.start_point[0] + 1))
+            if len(found) >= MAX_REDIRECTS:
+                break
         for command in self.commands:
             if command.name == "tee":
                 found += [Redirect(_before(command.node), w, command.line) for w in command.words]
@@ -109,11 +125,16 @@ class ShellScript:
             return word
         return _VARIABLE.sub(lambda match: self.values.get(match[1] or match[2], match[0]), word)
 
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether tree-sitter refuses it, so that `problem` starts a process to be sure."""
+        return self.root is None or self.root.has_error
+
     def problem(self) -> Problem | None:
         """Why this is no valid shell script, or None."""
-        if not self.root.has_error:
-            return None
-        return _confirmed(self.text)
+        if self.root is None:
+            return Problem(_TOO_DEEP, 1)
+        return _confirmed(self.text) if self.root.has_error else None
 
 
 def is_shell(path: str, text: str) -> bool:
@@ -123,8 +144,10 @@ def is_shell(path: str, text: str) -> bool:
     return path.endswith((".sh", ".bash"))
 
 
-def nodes(root: Node, *types: str) -> Iterator[Node]:
+def nodes(root: Node | None, *types: str) -> Iterator[Node]:
     """The nodes below `root` of these types, in order, without recursion."""
+    if root is None:
+        return
     cursor = root.walk()
     while True:
         node = cursor.node
@@ -180,23 +203,29 @@ def _language() -> Language:
 
 
 def _confirmed(text: str) -> Problem | None:
-    """shfmt's verdict on a script; it only parses, and prints what it would format."""
-    try:
-        done = subprocess.run(
-            [_shfmt(), "-ln", "bash"],
-            input=text.encode("utf-8", "replace"),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            timeout=_SECONDS,
-            check=False,
-            env={"PATH": os.defpath},
-        )
-    except subprocess.TimeoutExpired:
-        return Problem("it is nested so deeply that it cannot be read", 1)
-    if done.returncode == 0:
+    """shfmt's verdict on a script; it only parses, and prints what it would format.
+
+    Nested text costs it 4 KB of memory a byte, so it gets a limit, where the system has them.
+    """
+    process = subprocess.Popen(
+        [_shfmt(), "-ln", "bash"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env={"PATH": os.defpath},
+    )
+    with process:
+        if sys.platform == "linux":
+            resource.prlimit(process.pid, resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
+        try:
+            _, said = process.communicate(text.encode("utf-8", "replace"), _SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return Problem(_TOO_DEEP, 1)
+    if process.returncode == 0:
         return None
-    match = _PROBLEM.search(done.stderr.decode("utf-8", "replace"))
-    return Problem(match[2].strip(), int(match[1])) if match else Problem("not valid shell", 1)
+    match = _PROBLEM.search(said.decode("utf-8", "replace"))
+    return Problem(match[2].strip(), int(match[1])) if match else Problem(_TOO_DEEP, 1)
 
 
 @lru_cache(1)

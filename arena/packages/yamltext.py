@@ -19,6 +19,7 @@ MAX_DEPTH = 24
 MAX_NUMBER = 100
 
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+_ODD_LINE_ENDS = re.compile("[\x85\u2028\u2029]")
 _PLAIN_TAGS = frozenset({"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"})
 _NUMBERS = frozenset({"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"})
 
@@ -59,6 +60,8 @@ def load_yaml(text: str) -> YamlText:
     """
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         raise YamlError(f"YAML of more than {MAX_BYTES // 1024} KiB")
+    # libyaml takes these for line ends, and no editor does: lines would be counted wrong
+    text = _ODD_LINE_ENDS.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n"))
     try:
         _check_events(text)
         node = yaml.compose(text, Loader=_Loader)
@@ -67,7 +70,7 @@ def load_yaml(text: str) -> YamlText:
     except yaml.MarkedYAMLError as exc:
         mark = exc.problem_mark or exc.context_mark
         # libyaml puts what is missing at the end on a line after the last
-        line = min(mark.line + 1, len(text.splitlines()) or 1) if mark else None
+        line = min(mark.line + 1, text.rstrip("\n").count("\n") + 1) if mark else None
         raise YamlError(exc.problem or "not valid YAML", line) from exc
     except yaml.reader.ReaderError as exc:
         before = text.encode("utf-8", "surrogatepass")[: exc.position]

@@ -353,3 +353,12 @@ def test_large_settings_are_converted_soon(tmp_path: Path, settings: str) -> Non
     started = time.monotonic()
     convert(source, tmp_path / "made")
     assert time.monotonic() - started < 10
+
+
+def test_a_number_that_python_does_not_write_is_refused(tmp_path: Path) -> None:
+    source = tmp_path / "s"
+    source.mkdir()
+    (source / "task.toml").write_text(f"[environment]\nmemory_mb = 0x{'f' * 5000}\n")
+    (source / "instruction.md").write_text("Do it.\n")
+    with pytest.raises(NotConverted, match="more than 100 digits"):
+        convert(source, tmp_path / "d")

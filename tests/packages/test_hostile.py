@@ -1,5 +1,7 @@
 """Text made to stop the checks: each is a finding, soon, and never a traceback."""
 
+import os
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -156,3 +158,80 @@ def test_a_licence_is_a_name(tmp_path: Path) -> None:
     task.write_text(FILES["task.md"].replace("  license: Apache-2.0\n", ""))
     (folder / "submission.yaml").write_text(f"license: {'x' * 5000}\n")
     assert "TP014" in {f.code for f in check_collection(folder).findings}
+
+
+def test_files_that_are_none_are_found_and_not_read(tmp_path: Path) -> None:
+    root = write_package(tmp_path / "p")
+    with (root / "environment/sparse.txt").open("wb") as file:
+        file.truncate(1024**3)
+    os.mkfifo(root / "environment/fifo")
+    (root / "environment/link").symlink_to("/etc")
+    (root / "environment/up").symlink_to("../../..")
+    if os.geteuid() == 0:
+        os.mknod(root / "environment/zero", 0o666 | stat.S_IFCHR, os.makedev(1, 5))
+    with soon(5):
+        assert {f.code for f in check_package(root).findings} == {"TP007", "TP008"}
+
+
+def test_folders_count_as_files_do(tmp_path: Path) -> None:
+    root = write_package(tmp_path / "p")
+    for number in range(6000):
+        (root / f"environment/{number}").mkdir()
+    report = check_package(root)
+    assert "more than 2,000 files" in {f.message for f in report.findings if f.code == "TP008"}
+
+
+def test_deep_folders_are_left(tmp_path: Path) -> None:
+    root = write_package(tmp_path / "p")
+    (root / "environment").joinpath(*["a"] * 200).mkdir(parents=True)
+    assert [f.code for f in check_package(root).findings] == ["TP008"]
+
+
+@pytest.mark.parametrize("mode", [0o000, 0o400, 0o100])
+def test_a_folder_that_may_not_be_read_is_a_finding(tmp_path: Path, mode: int) -> None:
+    root = write_package(tmp_path / "p", {"environment/shut/x.txt": "x"})
+    (root / "environment/shut").chmod(mode)
+    tmp_path.chmod(0o755)
+    found = codes_for_nobody(root) if os.geteuid() == 0 else codes_of(root)
+    (root / "environment/shut").chmod(0o755)
+    assert found == {"TP007"}
+
+
+def codes_of(root: Path) -> set[str]:
+    return {finding.code for finding in check_package(root).findings}
+
+
+def codes_for_nobody(root: Path) -> set[str]:
+    """The codes that a user without rights gets, in a child, since root may read everything."""
+    for above in root.parents:
+        if not above.stat().st_mode & 0o001:
+            above.chmod(above.stat().st_mode | 0o001)
+    reader, writer = os.pipe()
+    if (child := os.fork()) == 0:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+        try:
+            os.write(writer, " ".join(codes_of(root)).encode())
+        finally:
+            os._exit(0)
+    os.close(writer)
+    os.waitpid(child, 0)
+    with os.fdopen(reader) as said:
+        return set(said.read().split())
+
+
+def test_a_hint_is_safe_to_paste(tmp_path: Path) -> None:
+    task = tmp_path / "c" / "a; rm -rf ~"
+    task.mkdir(parents=True)
+    (task / "task.toml").write_text("")
+    hints = [f.hint for f in check_collection(tmp_path / "c").findings if f.code == "TP038"]
+    assert hints == ["Make a task package of it: arena convert 'a; rm -rf ~' packages/a-rm-rf"]
+
+
+def test_the_line_of_a_fault_is_the_editors(tmp_path: Path) -> None:
+    task = FILES["task.md"].replace("  author_hub", "  a: 'x\u2028\u2028\x85'\n  author_hub")
+    task = task.replace("difficulty: easy", "difficulty: none")
+    report = check_package(write_package(tmp_path / "p", {"task.md": task}))
+    line = task.split("\n").index("  difficulty: none") + 1
+    assert [(f.code, f.line) for f in report.findings] == [("TP003", line)]

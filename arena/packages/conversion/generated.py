@@ -118,14 +118,16 @@ The {format} task had no rubric. This one says what its checks decide, and nothi
 
 
 def _checks(draft: Draft) -> Sequence[str]:
-    found = [
-        f"`{match[1]}` (`{path}`)"
-        for path in sorted(draft.files)
-        if path.startswith("verifier/") and path.endswith(".py")
-        for match in _CHECK.finditer(_readable(draft, path))
-    ]
-    more = len(found) - _MAX_CHECKS
-    return [*found[:_MAX_CHECKS], *([f"and {more} more"] if more > 0 else [])]
+    found, more = list[str](), 0
+    for path in sorted(draft.files):
+        if not path.startswith("verifier/") or not path.endswith(".py"):
+            continue
+        for match in _CHECK.finditer(_readable(draft, path)):
+            if len(found) < _MAX_CHECKS:
+                found.append(f"`{match[1]}` (`{path}`)")
+            else:
+                more += 1
+    return [*found, *([f"and {more} more"] if more else [])]
 
 
 def _readable(draft: Draft, path: str) -> str:

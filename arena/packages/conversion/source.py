@@ -10,7 +10,14 @@ from typing import Any
 from arena.packages.conversion.errors import NotConverted
 from arena.packages.files import PackageFile, list_files
 from arena.packages.findings import shown
-from arena.packages.yamltext import MAX_BYTES, MAX_DEPTH, MAX_NODES, YamlError, load_yaml
+from arena.packages.yamltext import (
+    MAX_BYTES,
+    MAX_DEPTH,
+    MAX_NODES,
+    MAX_NUMBER,
+    YamlError,
+    load_yaml,
+)
 
 # tomllib's time grows with the square of a dotted key's parts
 _LONG_KEY = re.compile(
@@ -92,6 +99,8 @@ class Source:
             if depth > MAX_DEPTH or nodes > MAX_NODES:
                 limits = f"{MAX_DEPTH} levels, {MAX_NODES:,} values"
                 raise self.refused(f"{path} holds more than is read ({limits})")
+            if isinstance(value, int) and abs(value) >= 10**MAX_NUMBER:
+                raise self.refused(f"{path} has a number of more than {MAX_NUMBER} digits")
             if isinstance(value, dict):
                 pending += [(item, depth + 1) for item in value.values()]
             elif isinstance(value, list):

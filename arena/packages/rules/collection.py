@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
@@ -46,12 +47,12 @@ class CollectionText:
     foreign: dict[str, Format] = field(default_factory=dict)
     packages: list[PackageReport] = field(default_factory=list)
 
-    @property
+    @cached_property
     def settings(self) -> YamlText | YamlError:
         """`submission.yaml`, parsed; empty where there is none."""
         return read_settings(_text_of(self.folder / SETTINGS))
 
-    @property
+    @cached_property
     def licence(self) -> Licence | None:
         """The collection's licence: of `submission.yaml`, else of the dataset card."""
         settings = self.settings

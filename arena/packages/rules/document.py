@@ -6,11 +6,13 @@ import ast
 import difflib
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from arena.packages.findings import shown
 from arena.packages.keymessages import key_message
 from arena.packages.licences import LicenceError, check_licence
 from arena.packages.placeholders import MARKER, is_placeholder, placeholder_line
+from arena.packages.pythontext import PythonFile
 from arena.packages.reading import DESCRIPTION, ORACLE, TASK, TEST, PackageText
 from arena.packages.rules.rule import Fault
 from arena.packages.schema import MAX_LICENCE, TOP_LEVEL_KEYS
@@ -24,6 +26,8 @@ MIN_DIGITS = 5
 """A shorter number is mostly a port, a size or a year, which the prompt has to give."""
 
 MIN_ANSWER = 16
+MAX_TELLING = 1e100
+MAX_CONSTANTS = 1_000
 
 
 def front_matter_parses(package: PackageText) -> Iterator[Fault]:
@@ -120,8 +124,10 @@ def template_is_filled_in(package: PackageText) -> Iterator[Fault]:
         if MARKER in (package.text(file) or ""):
             line = _line_of(package.text(file), MARKER)
             yield _placeholder(file, shown(MARKER), file, line)
-    for file, text in package.small_texts.items():
-        if file.startswith("environment/") and (match := _MARKED_LINE.search(text)):
+    for file, text in package.small_texts():
+        if not file.startswith("environment/") or MARKER not in text:
+            continue
+        if match := _MARKED_LINE.search(text):
             yield _placeholder(file, shown(MARKER), file, _line_of(text, match[0]))
 
 
@@ -161,7 +167,7 @@ def prompt_hides_the_answer(package: PackageText) -> Iterator[Fault]:
     for path, file in package.python_files.items():
         if not path.startswith("verifier/") or file.tree is None:
             continue
-        for value in _compared_constants(file.tree):
+        for value in islice(_compared_constants(file), MAX_CONSTANTS):
             given = value in numbers if _NUMBER.fullmatch(value) else value in prompt
             if given:
                 hint = (
@@ -174,9 +180,9 @@ def prompt_hides_the_answer(package: PackageText) -> Iterator[Fault]:
                 )
 
 
-def _compared_constants(tree: ast.Module) -> Iterator[str]:
+def _compared_constants(file: PythonFile) -> Iterator[str]:
     """The constants that checks expect: long numbers, and texts that are no paths or names."""
-    for node in ast.walk(tree):
+    for node in file.nodes:
         compared: list[ast.expr] = []
         if isinstance(node, ast.Compare) and any(isinstance(op, ast.Eq) for op in node.ops):
             compared = [node.left, *node.comparators]
@@ -189,6 +195,8 @@ def _compared_constants(tree: ast.Module) -> Iterator[str]:
 
 def _telling(value: object) -> Iterator[str]:
     if isinstance(value, int | float) and not isinstance(value, bool):
+        if abs(value) > MAX_TELLING:
+            return  # Python refuses to write a number of thousands of digits
         text = str(value)
         if len(text.replace(".", "").strip("-0")) >= MIN_DIGITS:
             yield text

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import posixpath
 import re
-import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fnmatch import translate
 
 from arena.packages.dockerfile import (
     MAX_WORDS_LENGTH,
     Instruction,
-    arguments,
     base_images,
     copy_sources,
-    without_flags,
 )
 from arena.packages.findings import shown
-from arena.packages.installs import Install, installs
-from arena.packages.reading import DOCKERFILE, TASK, PackageText
+from arena.packages.installs import Install
+from arena.packages.reading import DOCKERFILE, MAX_REQUIRED_BYTES, TASK, PackageText
 from arena.packages.rules.rule import Fault
-from arena.packages.shell import ShellScript
 
 MAX_COPY_SOURCES = 1_000
 MIN_ANSWER_BYTES = 8
@@ -116,7 +112,8 @@ def _contents(package: PackageText, path: str) -> Iterator[str]:
     if package.sizes[path] < MIN_ANSWER_BYTES or _NO_ANSWER.fullmatch(posixpath.basename(path)):
         return
     yield package.hashes[path]
-    if text := package.small_texts.get(path, "").strip():
+    small = package.sizes[path] <= MAX_REQUIRED_BYTES
+    if small and (text := (package.text(path) or "").strip()):
         yield text.replace("\r\n", "\n")
 
 
@@ -134,9 +131,11 @@ def base_image_is_pinned(package: PackageText) -> Iterator[Fault]:
 
 
 def dependencies_are_pinned(package: PackageText) -> Iterator[Fault]:
-    for instruction, install in docker_installs(package):
+    files: dict[str, None] = {}
+    for instruction, install in package.image_installs:
         if install.is_constrained:
             continue
+        files |= dict.fromkeys(install.files)
         loose = [name for name in install.names if _is_loose(install, name)]
         if loose:
             yield Fault(
@@ -145,26 +144,22 @@ def dependencies_are_pinned(package: PackageText) -> Iterator[Fault]:
                 "Pin each: `pip install numpy==2.1.3`, `npm install left-pad@1.3.0`.",
                 instruction.line,
             )
-        for file in install.files:
-            yield from _loose_requirements(package, file)
 
-
-def _loose_requirements(package: PackageText, file: str) -> Iterator[Fault]:
-    for path, line, requirement in requirements(package, file):
+    for path, line, requirement in requirements(package, files):
         if requirement[0] not in "-./" and not _PINNED.search(requirement):
-            yield Fault(
-                f"{shown(requirement)} is not pinned", path, "Pin it: `name==version`.", line
-            )
+            hint = "Pin it: `name==version`."
+            yield Fault(f"{shown(requirement)} is not pinned", path, hint, line)
 
 
-def requirements(package: PackageText, file: str) -> Iterator[tuple[str, int, str]]:
-    """The lines of a requirements file of the image: (its path in the package, line, text)."""
-    name = posixpath.basename(file)
-    paths = [p for p in package.below("environment") if posixpath.basename(p) == name]
-    text = package.text(paths[0]) if paths else None
-    for number, line in enumerate((text or "").splitlines(), 1):
-        if requirement := line.partition("#")[0].partition(";")[0].strip():
-            yield paths[0], number, requirement
+def requirements(package: PackageText, files: Iterable[str]) -> Iterator[tuple[str, int, str]]:
+    """The lines of the image's requirements files of these names: (path, line, text)."""
+    wanted = {posixpath.basename(file) for file in files}
+    for path in package.below("environment"):
+        if posixpath.basename(path) not in wanted:
+            continue
+        for number, line in enumerate((package.text(path) or "").split("\n"), 1):
+            if requirement := line.partition("#")[0].partition(";")[0].strip():
+                yield path, number, requirement
 
 
 def _is_loose(install: Install, name: str) -> bool:
@@ -175,18 +170,6 @@ def _is_loose(install: Install, name: str) -> bool:
     if name.startswith("git+"):
         return "@" not in name.rpartition("/")[2]
     return not _PINNED.search(name) and not name.startswith(("$", "http"))
-
-
-def docker_installs(package: PackageText) -> Iterator[tuple[Instruction, Install]]:
-    """What the image's build installs, by instruction."""
-    for instruction in package.dockerfile.instructions if package.dockerfile else ():
-        if instruction.name == "RUN":
-            command = without_flags(instruction.value)
-            if command.startswith("["):
-                command = shlex.join(arguments(instruction))  # the JSON form, where it is one
-            script = "\n".join([command, *instruction.heredocs])
-            for install in installs(ShellScript(script)):
-                yield instruction, install
 
 
 def resources_are_given(package: PackageText) -> Iterator[Fault]:

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 
 from arena.packages.findings import shown
 from arena.packages.reading import (
+    MAX_PYTHON_TOKENS,
     MAX_REQUIRED_BYTES,
+    MAX_SCRIPT_BYTES,
     REQUIRED_FILES,
     TEST,
     PackageText,
@@ -34,9 +36,9 @@ _SECRETS = {
 }
 _SECRET = re.compile("|".join(f"(?P<k{i}>{p})" for i, p in enumerate(_SECRETS.values())))
 _SECRET_NAMES = tuple(_SECRETS)
-_MAY_BE_SECRET = re.compile(
-    r"AKIA|ASIA|gh[pousr]_|github_pat_|hf_|sk-|sk_live|AIza|xox|pypi-|-----BEGIN"
-)
+_MARKS = ("AKIA", "ASIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "hf_", "sk-",
+          "sk_live", "AIza", "xox", "pypi-", "-----BEGIN")  # fmt: skip
+"""One of these stands in every secret; to look for them first is ten times faster."""
 
 
 def required_files(package: PackageText) -> Iterator[Fault]:
@@ -71,6 +73,12 @@ def sizes_are_kept(package: PackageText) -> Iterator[Fault]:
         if package.sizes.get(path, 0) > MAX_REQUIRED_BYTES:
             hint = f"The checks read it; it may have {MAX_REQUIRED_BYTES // 1024} KiB."
             yield Fault(f"{path} has {package.sizes[path]:,} bytes", path, hint)
+    for path in package.scripts.unread:
+        hint = (
+            f"Scripts of verifier/ and oracle/ may have {MAX_SCRIPT_BYTES // 1024} KiB in all, "
+            f"those in Python {MAX_PYTHON_TOKENS:,} words and marks; data stands better in JSON."
+        )
+        yield Fault(f"{path} is one script too many to be read", path, hint)
     yield from copies_are_few(package)
 
 
@@ -90,7 +98,7 @@ def _such_as(name: str) -> str:
 
 
 def text_is_utf8(package: PackageText) -> Iterator[Fault]:
-    for path, found, line in package.bad_texts:
+    for path, found, line in package.bad_texts():
         yield Fault(
             f"{path} is not UTF-8 text: {found}",
             path,
@@ -115,14 +123,16 @@ def scripts_have_unix_line_ends(package: PackageText) -> Iterator[Fault]:
 
 
 def no_secrets(package: PackageText) -> Iterator[Fault]:
-    for path, text in package.small_texts.items():
-        if not _MAY_BE_SECRET.search(text):
+    for path, text in package.small_texts():
+        if not any(mark in text for mark in _MARKS):
             continue
+        line, start = 1, 0
         for match in _SECRET.finditer(text):
+            line, start = line + text.count("\n", start, match.start()), match.start()
             kind = _SECRET_NAMES[int((match.lastgroup or "k0")[1:])]
             yield Fault(
                 f"{match[0][:8].strip()}… looks like {kind}",
                 path,
                 "Take it out and revoke it if it is real; bait for a task needs no real shape.",
-                text.count("\n", 0, match.start()) + 1,
+                line,
             )

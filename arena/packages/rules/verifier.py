@@ -16,7 +16,7 @@ from arena.packages.installs import Download, Install
 from arena.packages.network import fetched_by_python, fetched_by_shell
 from arena.packages.reading import DESCRIPTION, DOCKERFILE, TEST, PackageText
 from arena.packages.reward import always_runs, constant_in_python, constant_in_shell
-from arena.packages.rules.environment import docker_installs, requirements
+from arena.packages.rules.environment import requirements
 from arena.packages.rules.rule import Fault
 from arena.packages.shell import ShellScript
 from arena.packages.unruntests import unrun_tests
@@ -37,6 +37,9 @@ _WRITERS = frozenset({"cp", "mv", "tee", "touch", "cat", "ln"})
 _TALKERS = frozenset(
     {"echo", "printf", "rm", "mkdir", "ls", "find", "test", "[", "chmod", "export"}
 )
+MAX_COMMAND = 10_000
+MAX_CONFIRMED = 50
+"""Scripts of a package for which a process is started to be sure that they are invalid."""
 
 _DECLARE = (
     "Declare it: `strategies: {main: {type: script, command: sh /verifier/test.sh}}` and "
@@ -117,6 +120,8 @@ def _rubric_problems(rubric: Any) -> Iterator[Problem]:
 
 
 def _command_problem(command: str, files: set[str]) -> str | None:
+    if len(command) > MAX_COMMAND:
+        return f"the command {shown(command)} has more than {MAX_COMMAND:,} characters"
     try:
         words = shlex.split(command)
     except ValueError as exc:
@@ -179,9 +184,15 @@ def _is_test_file(package: PackageText, path: str) -> bool:
 
 
 def shell_is_valid(package: PackageText) -> Iterator[Fault]:
+    doubtful = 0
     for path, script in package.shell_scripts.items():
-        if "\r\n" in script.text:
-            continue  # a fault of its own
+        if "\r\n" in script.text or not script.is_doubtful:
+            continue  # line ends are a fault of their own
+        doubtful += 1
+        if doubtful > MAX_CONFIRMED:
+            hint = f"Mend them; `bash -n {path}` shows what is wrong."
+            yield Fault("more scripts that can't be read than are looked into", path, hint)
+            return
         if problem := script.problem():
             hint = f"Mend it; `bash -n {path}` shows the same."
             yield Fault(f"not valid shell: {problem.message}", path, hint, problem.line)
@@ -229,10 +240,9 @@ def network_faults(package: PackageText, folder: str, when: str) -> Iterator[Fau
     """What scripts below `folder` fetch though the package has no network."""
     if package.has_network is not False:
         return
-    in_image = [_with_required(package, found) for _, found in docker_installs(package)]
-    image = " ".join(i.value for i in package.dockerfile.instructions) if package.dockerfile else ""
+    image = _Image.of(package)
     for path, found in _fetched(package, folder):
-        if _is_in_image(found, in_image, image):
+        if image.has(found):
             continue
         hint = f"Install it in {DOCKERFILE}, or put the data into the package."
         message = f"{shown(found.what)} needs the network, and there is none {when}"
@@ -248,22 +258,35 @@ def _fetched(package: PackageText, folder: str) -> Iterator[tuple[str, Install |
             yield from ((path, found) for found in fetched_by_python(file))
 
 
-def _is_in_image(found: Install | Download, in_image: list[Install], image: str) -> bool:
-    """Whether the Dockerfile installs the same: by the same tool, each name, whatever version."""
-    if isinstance(found, Install):
-        have = {_bare(name) for install in in_image for name in install.names}
-        wanted = {_bare(name) for name in found.names}
-        if not wanted and not found.files:  # `apt-get update` by itself
-            return any(install.tool == found.tool for install in in_image)
-        return wanted <= have and all(file.rpartition("/")[2] in image for file in found.files)
-    words = found.what.split()
-    return words[0] in {"uv", "uvx", "npx"} and " ".join(words[:2]) in image
+class _Image(NamedTuple):
+    """What the Dockerfile installs: tools and names, and the text of all its instructions."""
 
+    tools: frozenset[str]
+    names: frozenset[str]
+    text: str
 
-def _with_required(package: PackageText, install: Install) -> Install:
-    """An install with the names that its requirement files hold."""
-    required = [text for file in install.files for _, _, text in requirements(package, file)]
-    return install._replace(names=(*install.names, *required))
+    @classmethod
+    def of(cls, package: PackageText) -> _Image:
+        installed = [install for _, install in package.image_installs]
+        files = {file for install in installed for file in install.files}
+        required = {_bare(text) for _, _, text in requirements(package, files)}
+        instructions = package.dockerfile.instructions if package.dockerfile else []
+        return cls(
+            frozenset(install.tool for install in installed),
+            frozenset(_bare(name) for install in installed for name in install.names) | required,
+            " ".join(instruction.value for instruction in instructions),
+        )
+
+    def has(self, found: Install | Download) -> bool:
+        """Whether the same is installed: by the same tool, each name, whatever version."""
+        if isinstance(found, Install):
+            wanted = {_bare(name) for name in found.names}
+            if not wanted and not found.files:  # `apt-get update` by itself
+                return found.tool in self.tools
+            files = (file.rpartition("/")[2] for file in found.files)
+            return wanted <= self.names and all(file in self.text for file in files)
+        words = found.what.split()
+        return words[0] in {"uv", "uvx", "npx"} and " ".join(words[:2]) in self.text
 
 
 def _bare(name: str) -> str:

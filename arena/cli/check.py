@@ -14,7 +14,7 @@ from arena.cli.findings import print_findings
 from arena.cli.output import counted, note, out, plain, print_json, state, table
 from arena.errors import ArenaError
 from arena.packages import PackageReport, ResourceCaps, check_collection, check_package
-from arena.packages.files import slug
+from arena.packages.files import may_enter, slug
 from arena.packages.findings import RULES_VERSION, Finding, shown
 from arena.packages.layout import Layout, collection_folders, recognise
 
@@ -121,6 +121,8 @@ def _require_folders(paths: list[Path]) -> None:
             is_file = os.path.isfile(path)  # noqa: PTH113 (takes a name too long for the disk)
             problem = "is a file; name the package's folder" if is_file else "is not a folder"
             raise typer.BadParameter(f"{shown(str(path))} {problem}")
+        if not may_enter(path):
+            raise typer.BadParameter(f"{shown(str(path))} can't be read")
 
 
 def _is_folder(path: Path) -> bool:

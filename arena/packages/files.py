@@ -40,6 +40,8 @@ def list_files(root: Path) -> FileList:
     findings: list[Finding] = []
     pending = [""]
     entries = 0
+    if not may_enter(root):
+        return FileList([], [_unsafe(".", "the folder can't be read")])
     while pending:
         folder = pending.pop()
         if folder.count("/") >= MAX_DEPTH:
@@ -65,6 +67,11 @@ def list_files(root: Path) -> FileList:
                 findings.append(_size_error(".", f"more than {MAX_PACKAGE_FILES:,} files"))
                 return FileList(sorted(files), findings)
     return FileList(sorted(files), findings + _size_findings(files))
+
+
+def may_enter(folder: Path | str) -> bool:
+    """Whether the files of a folder may be listed and read."""
+    return os.access(folder, os.R_OK | os.X_OK)
 
 
 def slug(name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
+from arena.packages.files import may_enter
 from arena.packages.formats import Format, recognise_format
 
 FOLDERS = ("envs", "tasks")
@@ -60,7 +61,7 @@ def collection_folders(folder: Path) -> list[Path]:
 
 
 def _folders(place: Path) -> list[Path]:
-    if place.is_symlink() or not place.is_dir():
+    if place.is_symlink() or not place.is_dir() or not may_enter(place):
         return []
     return sorted(
         path
@@ -70,4 +71,5 @@ def _folders(place: Path) -> list[Path]:
 
 
 def _is_package(path: Path) -> bool:
-    return any((path / marker).exists() for marker in _MARKERS)
+    """What can't be looked into is taken for one: its check says so, and it isn't passed over."""
+    return not may_enter(path) or any((path / marker).exists() for marker in _MARKERS)

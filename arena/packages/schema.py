@@ -87,6 +87,21 @@ def _empty(value: object) -> object:
 class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
+    @field_validator(
+        "timeout_sec",
+        "build_timeout_sec",
+        "cpus",
+        "memory_mb",
+        "storage_mb",
+        mode="before",
+        check_fields=False,
+    )
+    @classmethod
+    def _truth_is_no_number(cls, value: object) -> object:
+        if isinstance(value, bool):
+            raise ValueError(f"must be a number, not {str(value).lower()}")
+        return value
+
 
 class TaskMetadata(_Part):
     """`metadata`: who wrote the task, in which domain, under which licence."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from arena.packages.pythontext import PythonFile
+from arena.packages.pythontext import PythonFile, dotted
 from arena.packages.shell import ShellScript
 
 _RUNNERS = re.compile(r"pytest|py\.test|unittest|nose|runpy|importlib|BENCHFLOW_PYTEST_BIN")
@@ -22,33 +23,42 @@ _PLAIN_CALLS = frozenset(
      "getenv", "getLogger", "namedtuple", "TypeVar"}
 )  # fmt: skip
 
+MAX_STARTED = 20
+
 
 class UnrunTests(NamedTuple):
-    """How a script is started, at which line (1-based), and the tests in it that nobody runs."""
+    """A file, how it is started at which line (1-based), and how many tests nobody runs."""
 
-    file: str
+    path: str
+    started: str
     line: int
     tests: int
 
 
-def unrun_tests(script: ShellScript, path: str, files: dict[str, PythonFile]) -> UnrunTests | None:
-    """The tests of `path` that `script` starts as a plain Python script which runs none of them.
+def unrun_tests(script: ShellScript, files: dict[str, PythonFile]) -> Iterator[UnrunTests]:
+    """The tests that `script` starts as plain Python scripts which run none of them.
 
-    `files`: the Python files by path; where another one names this one, it may run its tests.
+    `files`: the Python files by path; where another one names such a file, it may run its tests.
     """
-    name = posixpath.basename(path)
-    count = _defined_only(files[path])
-    stem = name.removesuffix(".py")
-    imported = re.search(rf"(?:import|from)\s+{re.escape(stem)}\b", script.text)
-    if not count or imported or _RUNNERS.search(script.text):
-        return None
-    if any(stem in file.text for other, file in files.items() if other != path):
-        return None
+    if _RUNNERS.search(script.text):
+        return
+    started: dict[str, tuple[str, int]] = {}
     for command in script.commands:
-        started = _started(command.words)
-        if posixpath.basename(started) == name:
-            return UnrunTests(started, command.line, count)
-    return None
+        word = _started(command.words)
+        started.setdefault(posixpath.basename(word), (word, command.line))
+    found = [path for path in files if posixpath.basename(path) in started]
+    for path in found[:MAX_STARTED]:
+        tests = _defined_only(files[path])
+        if tests and not _is_named_elsewhere(path, script, files):
+            word, line = started[posixpath.basename(path)]
+            yield UnrunTests(path, word, line, tests)
+
+
+def _is_named_elsewhere(path: str, script: ShellScript, files: dict[str, PythonFile]) -> bool:
+    stem = posixpath.basename(path).removesuffix(".py")
+    if re.search(rf"(?:import|from)\s+{re.escape(stem)}\b", script.text):
+        return True
+    return any(stem in file.text for other, file in files.items() if other != path)
 
 
 def _started(words: tuple[str, ...]) -> str:
@@ -84,22 +94,35 @@ def _is_inert(node: ast.stmt, has_cases: bool) -> bool:
     if isinstance(node, ast.Import | ast.ImportFrom | ast.Pass):
         return True
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        return all(ast.unparse(d).startswith("pytest.") for d in node.decorator_list)
+        return all(_called(d).startswith("pytest.") for d in node.decorator_list)
     if isinstance(node, ast.ClassDef):
         plain = not node.decorator_list and not node.keywords
         return plain and all(_is_inert(part, has_cases) for part in node.body)
     if isinstance(node, ast.Assign | ast.AnnAssign):
         return node.value is None or _is_plain_value(node.value)
-    if isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'":
+    if isinstance(node, ast.If) and _asks_for_main(node.test):
         return not node.orelse and all(_is_inert(part, has_cases) for part in node.body)
     if isinstance(node, ast.Expr):
-        text = ast.unparse(node.value)
-        runs_nothing = not has_cases and text.startswith("unittest.main(")
-        is_path = re.match(r"sys\.path\.(insert|append)\(", text)
-        return isinstance(node.value, ast.Constant) or runs_nothing or bool(is_path)
+        name = _called(node.value)
+        runs_nothing = name == "unittest.main" and not has_cases
+        is_path = name in {"sys.path.insert", "sys.path.append"}
+        return isinstance(node.value, ast.Constant) or runs_nothing or is_path
     return False
 
 
+def _asks_for_main(test: ast.expr) -> bool:
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.left, ast.Name)
+        and test.left.id == "__name__"
+    )
+
+
+def _called(node: ast.expr) -> str:
+    """The dotted name of what is called, or of a name itself."""
+    return dotted(node.func if isinstance(node, ast.Call) else node)
+
+
 def _is_plain_value(node: ast.expr) -> bool:
-    calls = (part for part in ast.walk(node) if isinstance(part, ast.Call))
-    return all(ast.unparse(call.func).rpartition(".")[2] in _PLAIN_CALLS for call in calls)
+    calls = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
+    return all(dotted(function).rpartition(".")[2] in _PLAIN_CALLS for function in calls)

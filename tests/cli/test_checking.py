@@ -1,6 +1,7 @@
 """`arena check` on whatever an author may name."""
 
 import json
+import os
 import shlex
 from pathlib import Path
 
@@ -77,3 +78,26 @@ def test_a_task_of_another_format_in_a_collection_is_named_with_its_command(
     assert command == "arena convert 'tasks/My Task_1' packages/my-task-1"
     monkeypatch.chdir(tmp_path / "c")
     assert main(shlex.split(command)[1:]) == 0
+
+
+def test_a_folder_that_may_not_be_read_is_said_and_not_passed_over(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tests run as root, who may read anything, so what the system answers is made up."""
+    write_package(tmp_path / "good")
+    write_package(tmp_path / "closed")
+    write_package(tmp_path / "part")
+    may = os.access
+    closed = (str(tmp_path / "closed"), str(tmp_path / "part" / "oracle"))
+    monkeypatch.setattr(
+        os, "access", lambda path, mode: str(path) not in closed and may(path, mode)
+    )
+    assert main(["check", str(tmp_path), "--json"]) == 1
+    packages = {p["name"]: p["findings"] for p in json.loads(capsys.readouterr().out)["packages"]}
+    places = {
+        (name, f["file"]) for name, fs in packages.items() for f in fs if f["code"] == "TP007"
+    }
+    assert places == {("closed", "."), ("part", "oracle")}
+    assert packages["good"] == []
+    assert main(["check", closed[0]]) == 2
+    assert "read" in capsys.readouterr().err

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from arena.packages import check_collection, check_package
 from tests.collections import FILES, write_package
 
@@ -43,3 +45,18 @@ def test_a_placeholder_is_told_once(tmp_path: Path) -> None:
     task = FILES["task.md"].replace("category: software-engineering", "category: REPLACE-ME")
     package = write_package(tmp_path / "p", {"task.md": task})
     assert [(f.code, f.line) for f in check_package(package).findings] == [("TP021", 5)]
+
+
+@pytest.mark.parametrize("line", ["agent:\n  timeout_sec: 10", "  memory_mb: 64"])
+def test_a_truth_is_no_number(tmp_path: Path, line: str) -> None:
+    task = FILES["task.md"].replace(line, line.rpartition(": ")[0] + ": true")
+    assert task != FILES["task.md"]
+    assert codes(tmp_path / "p", {"task.md": task}) == {"TP003"}
+
+
+@pytest.mark.parametrize("text", ["", " \n\n"])
+@pytest.mark.parametrize("path", ["oracle/solve.sh", "verifier/rubrics/quality.md"])
+def test_a_file_of_nothing_but_blanks_is_empty(tmp_path: Path, path: str, text: str) -> None:
+    package = write_package(tmp_path / "p", {path: text})
+    found = [(f.code, f.file, f.message) for f in check_package(package).findings]
+    assert found == [("TP001", path, f"{path} is empty")]

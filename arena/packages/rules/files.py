@@ -48,13 +48,18 @@ def required_files(package: PackageText) -> Iterator[Fault]:
     for path in REQUIRED_FILES:
         if path not in package.sizes:
             yield Fault(f"{path} is missing", path, _NEEDED)
-        elif package.sizes[path] == 0:
+        elif _is_blank(package, path):
             yield Fault(f"{path} is empty", path, _NEEDED)
     if not any(re.fullmatch(r"verifier/rubrics/[^/]+\.md", path) for path in package.sizes):
         yield Fault("verifier/rubrics holds no .md file", "verifier/rubrics", _NEEDED)
     for path in package.below("verifier/rubrics"):
-        if path.endswith(".md") and not (package.text(path) or "x").strip():
+        if path.endswith(".md") and _is_blank(package, path):
             yield Fault(f"{path} is empty", path, "Write what a good solution looks like.")
+
+
+def _is_blank(package: PackageText, path: str) -> bool:
+    text = package.text(path)
+    return package.sizes[path] == 0 or (text is not None and not text.strip())
 
 
 def plain_files(package: PackageText) -> Iterator[Fault]:

@@ -165,15 +165,14 @@ def tests_assert_something(package: PackageText) -> Iterator[Fault]:
 def _tests_are_run(package: PackageText) -> Iterator[Fault]:
     script = package.shell_scripts.get(TEST)
     files = {p: f for p, f in package.python_files.items() if p.startswith("verifier/")}
-    for path in files if script else ():
-        if script and (found := unrun_tests(script, path, files)):
-            hint = (
-                f"Make them methods of a unittest.TestCase and end {path} with `unittest.main()`, "
-                "or have pytest in the image and start `python3 -m pytest`."
-            )
-            tests = f"{found.tests} tests" if found.tests > 1 else "1 test"
-            message = f"Python runs {shown(found.file)}, which defines {tests} and runs none"
-            yield Fault(message, TEST, hint, found.line)
+    for found in unrun_tests(script, files) if script else ():
+        hint = (
+            f"Make them methods of a unittest.TestCase and end {found.path} with "
+            "`unittest.main()`, or have pytest in the image and start `python3 -m pytest`."
+        )
+        tests = f"{found.tests} tests" if found.tests > 1 else "1 test"
+        message = f"Python runs {shown(found.started)}, which defines {tests} and runs none"
+        yield Fault(message, TEST, hint, found.line)
 
 
 def _is_test_file(package: PackageText, path: str) -> bool:

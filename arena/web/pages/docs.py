@@ -11,8 +11,9 @@ from arena.web.layout import query, top
 from arena.web.site import QUIET, Site
 
 _ROOT = Path(__file__).resolve().parents[3]
+_KIT = _ROOT / "starting-kit" / "README.md"
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
-_LINK = re.compile(r"\]\((?:[\w.]+/)*([\w-]+)\.md(#[\w-]+)?\)")
+_LINK = re.compile(r"\[([^\[\]]+)\]\(([^\s()#:]+)(#[\w-]+)?\)")
 
 
 def build(site: Site, blocks: gr.Blocks) -> None:
@@ -27,7 +28,7 @@ def build(site: Site, blocks: gr.Blocks) -> None:
         text = _section(_text(pages[chosen]), query(request, "section")) if chosen in pages else ""
         titles = {name: _title(path) for name, path in pages.items()}
         html = site.render("docs", titles=titles, chosen=chosen, known=chosen in pages)
-        return html, _LINK.sub(r"](/docs?page=\1\2)", text)
+        return html, _linked(text, pages, chosen)
 
     blocks.load(show, None, [contents, body], **QUIET)
 
@@ -36,7 +37,22 @@ def _pages() -> dict[str, Path]:
     """The files by name: only these are ever read, whatever the address asks for."""
     docs = sorted((_ROOT / "docs").glob("*.md")) + sorted((_ROOT / "docs" / "spec").glob("*.md"))
     paths = [_ROOT / "README.md", *docs, _ROOT / "CHANGELOG.md"]
-    return {path.stem: path for path in paths if path.is_file()}
+    pages = {path.stem: path for path in paths} | {"starting-kit": _KIT}
+    return {name: path for name, path in pages.items() if path.is_file()}
+
+
+def _linked(text: str, pages: dict[str, Path], chosen: str) -> str:
+    """A page whose links to other pages lead there; one to another file is left as its words."""
+    names = {path.resolve(): name for name, path in pages.items()}
+
+    def link(match: re.Match[str]) -> str:
+        words, target, anchor = match.groups(default="")
+        if target.startswith("/"):
+            return match[0]
+        name = names.get((pages[chosen].parent / target).resolve())
+        return f"[{words}](/docs?page={name}{anchor})" if name else words
+
+    return _LINK.sub(link, text)
 
 
 def _section(text: str, heading: str) -> str:

@@ -209,6 +209,8 @@ def _filled(text: str, defaults: dict[str, str]) -> str:
 
 
 def _shell_words(text: str, keep_quotes: bool = False) -> list[str]:
+    if not any(mark in text for mark in "'\"\\"):
+        return text.split()  # most have nothing quoted, and shlex is slow
     if len(text) > MAX_WORDS_LENGTH:
         return text.split()[:1000]
     lexer = shlex.shlex(text, posix=not keep_quotes, punctuation_chars=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from itertools import chain
 
@@ -13,6 +14,9 @@ from arena.packages.shell import ShellScript
 
 _FETCH = ("urllib.request.urlopen", "urllib.request.urlretrieve", "urllib.request.Request")
 _VERBS = frozenset({"get", "post", "put", "head", "request", "stream", "patch", "delete"})
+_MAY_FETCH = re.compile(
+    r"urllib|requests|httpx|huggingface_hub|datasets|pandas|numpy|polars|subprocess|system|popen|nltk"
+)
 _CLIENTS = frozenset({"requests", "httpx"})
 _HUB = frozenset({"hf_hub_download", "snapshot_download", "load_dataset"})
 _READERS = frozenset({"pandas", "numpy", "polars", "pd", "np", "pl"})
@@ -41,6 +45,8 @@ def fetched_by_shell(script: ShellScript) -> Iterator[Install | Download]:
 
 def fetched_by_python(file: PythonFile) -> Iterator[Install | Download]:
     """What a Python file installs or downloads, through subprocesses too."""
+    if not _MAY_FETCH.search(file.text):
+        return
     room = MAX_COMMANDS_LENGTH
     for name, call in file.calls:
         first = call.args[0] if call.args else _keyword(call)

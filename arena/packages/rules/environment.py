@@ -89,11 +89,14 @@ def answers_stay_out(package: PackageText) -> Iterator[Fault]:
 def _equal_files(package: PackageText) -> Iterator[Fault]:
     """Files of environment/ with the content of one in verifier/ or oracle/."""
     secret: dict[str, str] = {}
-    for path in package.below("verifier", "oracle"):
-        for content in _contents(package, path):
+    hidden = package.below("verifier", "oracle")
+    for path in hidden:
+        for content in _contents(package, path, MAX_REQUIRED_BYTES):
             secret.setdefault(content, path)
+    # line ends and blanks around it at most double a text
+    most = min(MAX_REQUIRED_BYTES, 2 * max((package.sizes[p] for p in hidden), default=0))
     for path in package.below("environment"):
-        other = next((secret[c] for c in _contents(package, path) if c in secret), None)
+        other = next((secret[c] for c in _contents(package, path, most) if c in secret), None)
         # an input that the task names, and the verifier keeps a copy of, is no answer
         if other and not _is_named(posixpath.basename(path), package.prompt):
             yield Fault(
@@ -107,12 +110,12 @@ def _is_named(name: str, text: str) -> bool:
     return bool(re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text))
 
 
-def _contents(package: PackageText, path: str) -> Iterator[str]:
-    """What tells a file's content: of its bytes, and of its text whatever its line ends."""
+def _contents(package: PackageText, path: str, most: int) -> Iterator[str]:
+    """What tells a file's content: of its bytes, and up to a size of its text without line ends."""
     if package.sizes[path] < MIN_ANSWER_BYTES or _NO_ANSWER.fullmatch(posixpath.basename(path)):
         return
     yield package.hashes[path]
-    small = package.sizes[path] <= MAX_REQUIRED_BYTES
+    small = package.sizes[path] <= most
     if small and (text := (package.text(path) or "").strip()):
         yield text.replace("\r\n", "\n")
 

@@ -111,7 +111,7 @@ def test_the_arenas_file_and_recipes_are_held_to_the_same(
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"id: [\n", "line 2"),
+        (b"id: [\n", "line 1"),
         (b"id: demo\nid: demo\n", "line 2: the key 'id' stands twice"),
         (b"- demo\n", "not a mapping"),
         (b"id: \xff\n", "not UTF-8"),

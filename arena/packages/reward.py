@@ -70,7 +70,9 @@ def constant_in_shell(script: ShellScript) -> Constant | None:
         last, line = writes[-1], writes[0].line
     else:
         return None
-    decides = last is writes[-1] and last in certain  # what was written before counts no more
+    # what was written into the same file before counts no more
+    files = {"json" in script.expanded(write.target).lower() for write in writes}
+    decides = last is writes[-1] and last in certain and len(files) == 1
     value = _written(script, last) if decides else _value_of_all(script, writes)
     return None if value is None or _may_change_after(script, last) else Constant(value, line)
 

@@ -74,11 +74,10 @@ limit() { # NAME DEFAULT
 
 # A container with every limit on it, that has not started: create IMAGE COMMAND [OPTION...]
 create() {
-  local image=$1 command=$2 memory storage cpus processors id
+  local image=$1 command=$2 memory storage cpus id
   shift 2
   memory=$(limit environment.memory_mb 2048)m
   storage=$(( $(limit environment.storage_mb 10240) * 1048576 ))
-  processors=$(docker info --format '{{.NCPU}}')
   cpus=$(awk -v a="$(limit environment.cpus 1)" -v b="$processors" 'BEGIN { print (a < b) ? a : b }')
   id=$(docker create --label org.posttrain-arena=local --network "$network" --user 0 --init \
     --cap-drop ALL --cap-add CHOWN --cap-add DAC_OVERRIDE --cap-add FOWNER --cap-add SETGID \
@@ -280,7 +279,8 @@ main() {
       [ -f "$one/$part" ] || { echo "$one: $part is missing; see: arena check $one" >&2; exit 2; }
     done
   done
-  docker info > /dev/null 2>&1 || { echo "No Docker engine answers: start it, or set DOCKER_HOST." >&2; exit 1; }
+  processors=$(docker info --format '{{.NCPU}}' 2> /dev/null) ||
+    { echo "No Docker engine answers: start it, or set DOCKER_HOST." >&2; exit 1; }
   printf '%-40s %-8s %-10s %s\n' package oracle untouched verdict
   for one in "$@"; do run_package "${one%/}" || failed=1; done
   return $failed

@@ -64,10 +64,7 @@ def check(
     json: Json = False,
 ) -> int:
     """Check task packages as the arena does. Exit 0: no error; 1: errors; 2: wrong usage."""
-    _require_folders(paths)
-    caps = _caps(challenge) if challenge else None
-    different = {os.path.realpath(path): path for path in reversed(paths)}
-    checked = [part for path in reversed(different.values()) for part in _checked(path, caps)]
+    checked = _check_all(paths, challenge)
     findings = [found for part in checked for found in _rows(part)]
     ok = not any(found["severity"] == "error" for found in findings)
     if json:
@@ -111,8 +108,15 @@ def rules(
 
 def checked_packages(paths: list[Path]) -> list[PackageReport]:
     """The packages at `paths` with what the check found, for commands that go on with them."""
+    return [report for part in _check_all(paths) for report in part.packages]
+
+
+def _check_all(paths: list[Path], challenge: str | None = None) -> list[Checked]:
+    """Each path once, in the order in which they are named."""
     _require_folders(paths)
-    return [report for path in paths for part in _checked(path, None) for report in part.packages]
+    caps = _caps(challenge) if challenge else None
+    different = {os.path.realpath(path): path for path in reversed(paths)}
+    return [part for path in reversed(different.values()) for part in _checked(path, caps)]
 
 
 def _require_folders(paths: list[Path]) -> None:

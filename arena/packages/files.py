@@ -76,7 +76,7 @@ def may_enter(folder: Path | str) -> bool:
 
 def slug(name: str) -> str:
     """A package's name for a task of any name."""
-    return re.sub(r"[^a-z0-9]+", "-", name.lower())[:64].strip("-") or "task"
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:64].strip("-") or "task"
 
 
 def is_unsafe_name(name: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
@@ -10,9 +9,8 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from arena.packages.pythontext import PythonFile
-from arena.packages.shell import Command, ShellScript, nodes
+from arena.packages.shell import Command, ShellScript, is_python, nodes
 
-_PYTHON = re.compile(r"python[\d.]*")
 MAX_PROGRAMS = 100
 _SHELLS = frozenset({"sh", "bash", "dash"})
 
@@ -32,17 +30,17 @@ def inline_programs(script: ShellScript) -> Iterator[Inline]:
 
 def _programs(script: ShellScript) -> Iterator[Inline]:
     for command in script.commands:
-        is_python = bool(_PYTHON.fullmatch(command.name))
-        if not is_python and command.name not in _SHELLS:
+        for_python = is_python(command.name)
+        if not for_python and command.name not in _SHELLS:
             continue
-        if is_python and "-c" in command.words[:-1]:
+        if for_python and "-c" in command.words[:-1]:
             text = command.words[command.words.index("-c") + 1]
             yield Inline(PythonFile(text, script.allowance), command, command.line)
         elif all(word.startswith("-") for word in command.words[1:]):
             body = _heredoc(command.node)
             if body is not None:
                 text = (body.text or b"").decode("utf-8", "replace")
-                kind = PythonFile if is_python else ShellScript
+                kind = PythonFile if for_python else ShellScript
                 program = kind(text, script.allowance)
                 yield Inline(program, command, body.start_point[0] + 1)
 

@@ -10,7 +10,7 @@ from itertools import dropwhile, pairwise
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from arena.packages.shell import Command, ShellScript
+from arena.packages.shell import Command, ShellScript, is_python
 
 _WRAPPERS = frozenset(
     {
@@ -142,7 +142,7 @@ def _unwrapped(command: Command) -> list[str]:
             return []  # it only asks where the program is
         if words and words[0] in _WRAPPERS:
             words = _after_wrapper(words[1:])
-        elif len(words) > 2 and re.fullmatch(r"python[\d.]*", words[0]) and words[1] == "-m":
+        elif len(words) > 2 and is_python(words[0]) and words[1] == "-m":
             words = words[2:]
         else:
             break

@@ -24,6 +24,7 @@ from tree_sitter import Language, Node
 from arena.packages.trees import Allowance
 
 _SHEBANG = re.compile(r"#!\s*\S*?(?:/|env\s+(?:-\S+\s+)*)(sh|bash|dash|ash|ksh)\b")
+_PYTHON = re.compile(r"python[\d.]*")
 _PROBLEM = re.compile(r"^<standard input>:(\d+):\S*\s*(.*)$", re.M)
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _SECONDS = 10
@@ -142,6 +143,11 @@ def is_shell(path: str, text: str) -> bool:
     if text.startswith("#!"):
         return bool(_SHEBANG.match(text))
     return path.endswith((".sh", ".bash"))
+
+
+def is_python(program: str) -> bool:
+    """Whether a command's name is that of a Python: `python3`, `/usr/bin/python3.12`."""
+    return bool(_PYTHON.fullmatch(program.rpartition("/")[2]))
 
 
 def nodes(root: Node | None, *types: str) -> Iterator[Node]:

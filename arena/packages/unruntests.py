@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from arena.packages.pythontext import PythonFile, dotted
-from arena.packages.shell import ShellScript
+from arena.packages.shell import ShellScript, is_python
 
 _RUNNERS = re.compile(r"pytest|py\.test|unittest|nose|runpy|importlib|BENCHFLOW_PYTEST_BIN")
 _PLAIN_CALLS = frozenset(
@@ -63,13 +63,9 @@ def _is_named_elsewhere(path: str, script: ShellScript, files: dict[str, PythonF
 
 def _started(words: tuple[str, ...]) -> str:
     """The file that a command gives to Python to run; empty where it gives none."""
-    python = next((i for i, word in enumerate(words) if _is_python(word)), len(words))
+    python = next((i for i, word in enumerate(words) if is_python(word)), len(words))
     found = (word for word in words[python + 1 :] if word in {"-m", "-c"} or word[:1] != "-")
     return next(found, "")
-
-
-def _is_python(word: str) -> bool:
-    return bool(re.fullmatch(r"python[\d.]*", posixpath.basename(word)))
 
 
 def _defined_only(file: PythonFile) -> int:

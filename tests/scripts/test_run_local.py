@@ -11,10 +11,10 @@ from docker import APIClient
 
 from arena.cli import main
 from tests.collections import FILES, write_package
+from tests.packages.changes import Changes, verdict
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "run_local.sh"
 ROW = re.compile(r"^(\S+) +(\S+) +(\S+) +([a-z ]+)$", re.M)
-Changes = dict[str, str | None]
 
 
 class Ended(NamedTuple):
@@ -35,10 +35,6 @@ def run_local(engine: str, *paths: Path) -> Ended:
     )
     rows = {m[1]: (m[2], m[3], m[4]) for m in ROW.finditer(done.stdout) if m[1] != "package"}
     return Ended(done.returncode, rows, done.stdout, done.stderr)
-
-
-def verdict(*lines: str) -> Changes:
-    return {"verifier/test.sh": "\n".join(["#!/bin/sh", *lines, ""])}
 
 
 CHECK = 'if [ "$(cat /root/answer.txt)" = apple ]; then r=1; else r=0; fi'

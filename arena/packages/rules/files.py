@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 
+from arena.packages.files import slug
 from arena.packages.findings import shown
 from arena.packages.reading import (
     MAX_PYTHON_TOKENS,
@@ -90,14 +91,9 @@ def name_is_slug(package: PackageText) -> Iterator[Fault]:
         yield Fault(
             f"the folder's name {shown(package.name)} is not a slug",
             ".",
-            f"Rename it{_such_as(package.name)}: a-z, 0-9 and '-', at most 64 characters, "
-            "no '-' at either end.",
+            f"Rename it, for example to {slug(package.name)}: a-z, 0-9 and '-', "
+            "at most 64 characters, no '-' at either end.",
         )
-
-
-def _such_as(name: str) -> str:
-    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:64].strip("-")
-    return f", for example to {slug}" if slug else ""
 
 
 def text_is_utf8(package: PackageText) -> Iterator[Fault]:

@@ -57,7 +57,12 @@ read_limits() {
     section ~ /^(agent|verifier|environment)$/ {
       if ($0 !~ /^  [a-z_]+:/) { print "!the line " $0; exit }
       key = substr($0, 3, index($0, ":") - 3); value = plain(substr($0, index($0, ":") + 1))
-      if (key ~ /^(network_mode|allowed_hosts)$/) { print "!" key; exit }
+      if (key ~ /^(network_mode|allowed_hosts|services)$/) { print "!" key; exit }
+      if (key == "environment_mode" && value != "separate") { print "!" key ": " value; exit }
+      if (section == "agent" && key == "user") {
+        if (value !~ /^[A-Za-z0-9_][A-Za-z0-9_.:-]*$/) { print "!" key ": " value; exit }
+        print "agent.user=" value
+      }
       if (key ~ /^(timeout_sec|build_timeout_sec|cpus|memory_mb|storage_mb|allow_internet)$/) {
         if (value !~ /^([0-9]+(\.[0-9]+)?|true|false)$/) { print "!" key ": " value; exit }
         print section "." key "=" value
@@ -106,10 +111,11 @@ act() {
   create "$2" "$HOSTS; exec sleep 86400"
   put "$package/oracle" "$created" /oracle
   docker start "$created" > /dev/null || engine_failed 'docker start'
-  local run
-  run="[ -e /solution ] || ln -s /oracle /solution; "
-  run+="exec $(start_of "$package/oracle" solve.sh /oracle)"
-  timeout -k 5 "$(limit agent.timeout_sec 900)" docker exec -u 0 "$created" sh -c "$run" \
+  local run user
+  docker exec -u 0 "$created" sh -c '[ -e /solution ] || ln -s /oracle /solution' || true
+  run="exec $(start_of "$package/oracle" solve.sh /oracle)"
+  user=$(limit agent.user "$(docker image inspect --format '{{.Config.User}}' "$2")")
+  timeout -k 5 "$(limit agent.timeout_sec 900)" docker exec -u "${user:-0}" "$created" sh -c "$run" \
     > "$work/oracle.log" 2>&1 < /dev/null || true
   docker kill "$created" > /dev/null 2>&1 || true
 }

@@ -37,8 +37,23 @@ class TaskPackage:
         return self.front_matter.agent.timeout_sec
 
     @property
+    def agent_user(self) -> str | None:
+        """Who the agent is in the container; None: the image's user."""
+        return self.front_matter.agent.user
+
+    @property
     def verifier_timeout_sec(self) -> float:
         return self.front_matter.verifier.timeout_sec
+
+    @property
+    def shares_disk(self) -> bool:
+        """Whether whatever the agent changed on its disk reaches the verifier."""
+        return self.front_matter.verifier.environment_mode == "shared"
+
+    @property
+    def services(self) -> tuple[str, ...]:
+        """Commands that run beside the agent, and again beside the verifier."""
+        return self.front_matter.environment.services
 
     @property
     def build_timeout_sec(self) -> float:

@@ -72,7 +72,9 @@ def _row(name: str, field: dict[str, Any], required: bool, definitions: dict[str
 def _default(value: object) -> str:
     if value is None or value == []:
         return "none"
-    return f"`{str(value).lower() if isinstance(value, bool) else f'{value:g}'}`"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    return f"`{value:g}`" if isinstance(value, int | float) else f"`{value}`"
 
 
 def _kind(field: dict[str, Any], definitions: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
@@ -18,6 +19,7 @@ from pydantic import (
 from arena.packages.findings import shown
 
 MAX_LICENCE = 200
+_USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,31}(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,31})?")
 
 
 class Domain(StrEnum):
@@ -76,6 +78,14 @@ def _version(value: object) -> object:
     text = str(value)
     if isinstance(value, bool) or text.split(".")[0] != "1":
         raise ValueError(f"is {shown(value)}; this arena reads major version 1")
+    return text
+
+
+def _user(value: object) -> object:
+    """A user as Docker takes it: a name or a number, a group may follow."""
+    text = str(value)
+    if isinstance(value, bool) or not _USER.fullmatch(text):
+        raise ValueError(f"is {shown(value)}, and a user's name or number is meant")
     return text
 
 
@@ -156,10 +166,16 @@ class AgentSection(_Part):
         description="Seconds that the agent has.",
         examples=["900"],
     )
+    user: Annotated[str, BeforeValidator(_user)] | None = Field(
+        default=None,
+        description="Who the agent and the oracle are in the container, by name or number; "
+        "without it, the image's `USER`.",
+        examples=["solver"],
+    )
 
 
 class VerifierSection(_Part):
-    """`verifier`: limits of the verifier's time."""
+    """`verifier`: limits of the verifier's time, and what it sees of the agent's container."""
 
     timeout_sec: float = Field(
         default=600,
@@ -167,6 +183,12 @@ class VerifierSection(_Part):
         allow_inf_nan=False,
         description="Seconds that the verifier has; the template says 180.",
         examples=["180"],
+    )
+    environment_mode: Literal["separate", "shared"] = Field(
+        default="separate",
+        description="What reaches the verifier: `separate`, the agent's workspace or `artifacts`; "
+        "`shared`, whatever the agent changed on the container's disk.",
+        examples=["shared"],
     )
 
 
@@ -197,6 +219,13 @@ class EnvironmentSection(_Part):
         default=(),
         description="The hosts of `network_mode: allowlist`; required with it.",
         examples=["[pypi.org]"],
+    )
+    services: tuple[Annotated[str, Field(min_length=1, max_length=1_000)], ...] = Field(
+        default=(),
+        max_length=8,
+        description="Commands that run in the background while the agent acts, and again while "
+        "the verifier does; reached at localhost.",
+        examples=['["redis-server --port 6379"]'],
     )
 
     @property

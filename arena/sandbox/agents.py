@@ -24,9 +24,8 @@ def oracle() -> Agent:
 
     def act(session: Session) -> None:
         folder = session.package.root / "oracle"
-        session.put_folder(folder, "/oracle")
-        start = script_argv(folder, "solve.sh", "/oracle")
-        session.run(f"[ -e /solution ] || ln -s /oracle /solution; exec {start}")
+        session.put_folder(folder, "/oracle", also="/solution")
+        session.run(f"exec {script_argv(folder, 'solve.sh', '/oracle')}")
 
     return act
 

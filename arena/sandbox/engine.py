@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from docker import APIClient
@@ -38,6 +38,14 @@ _CALL_SECONDS = 120
 _OPEN_FILES = 4096
 # What root needs to work on files of any owner, and nothing else.
 _CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID"]
+
+
+class Changes(NamedTuple):
+    """The paths that differ between a container's disk and its image."""
+
+    added: set[str]
+    changed: set[str]
+    deleted: set[str]
 
 
 class Engine:
@@ -90,15 +98,26 @@ class Engine:
                 timeout=max(1, int(limits.build_sec)),
             )
 
-    def create(self, image: str, argv: Sequence[str], limits: Limits, **more: Any) -> str:
-        """A container that has not started, with every limit on it; returns its id."""
+    def create(
+        self,
+        image: str,
+        argv: Sequence[str],
+        limits: Limits,
+        network_of: str | None = None,
+        init: bool = True,
+        **more: Any,
+    ) -> str:
+        """A container that has not started, with every limit on it; returns its id.
+
+        `network_of`: a running container, with which it shares the network, and nothing else.
+        """
         if self._abandoned:
             raise EngineUnavailable(self.url, "the sandbox is closing")
         memory = f"{limits.memory_mb}m"
         largest_file = limits.storage_mb << 20
         with self._trouble():
             host = self._api.create_host_config(
-                network_mode="bridge" if limits.network else "none",
+                network_mode=_network(limits, network_of),
                 cap_drop=["ALL"],
                 cap_add=_CAPABILITIES,
                 security_opt=["no-new-privileges"],
@@ -106,7 +125,7 @@ class Engine:
                 memswap_limit=memory,
                 nano_cpus=int(limits.cpus * 1e9),
                 pids_limit=limits.pids,
-                init=True,
+                init=init,
                 ulimits=[
                     Ulimit(name="fsize", soft=largest_file, hard=largest_file),
                     Ulimit(name="core", soft=0, hard=0),
@@ -125,7 +144,7 @@ class Engine:
                 # A namespace of its own with nothing but loopback, as "none" gives, without the
                 # engine's own set-up of it: that is half of a container's start. What is lost with
                 # it is /etc/hosts: see HOSTS.
-                network_disabled=not limits.network,
+                network_disabled=not limits.network and network_of is None,
                 labels={LABEL: "trial", OWNER_LABEL: this_process(), _KEY_LABEL: self._key},
                 healthcheck={"test": ["NONE"]},
                 host_config=host,
@@ -153,9 +172,18 @@ class Engine:
             raise
         return self._read(chunks)
 
-    def exec_create(self, container: str, argv: Sequence[str]) -> str:
+    def changes(self, container: str) -> Changes:
+        """What became of a container's disk. Its volumes are no part of that."""
         with self._trouble():
-            return str(self._api.exec_create(container, list(argv), user="0")["Id"])
+            found = self._api.diff(container) or []
+        changed, added, deleted = (
+            {str(one["Path"]) for one in found if one["Kind"] == kind} for kind in range(3)
+        )
+        return Changes(added, changed, deleted)
+
+    def exec_create(self, container: str, argv: Sequence[str], user: str) -> str:
+        with self._trouble():
+            return str(self._api.exec_create(container, list(argv), user=user)["Id"])
 
     def exec_output(self, execution: str) -> Iterator[bytes]:
         """Start an execution and read what it writes, in the engine's frames.
@@ -198,6 +226,10 @@ class Engine:
         except EngineError as error:
             if error.status not in (404, 409):  # gone or ended already
                 raise
+
+    def is_running(self, container: str) -> bool:
+        with self._trouble():
+            return bool(self._api.inspect_container(container)["State"]["Running"])
 
     def written_bytes(self, container: str) -> int:
         """What a container wrote to its own disk so far."""
@@ -261,3 +293,9 @@ class Engine:
             raise EngineError(str(error.explanation or error), error.status_code) from error
         except (DockerException, RequestException, HTTPError, OSError) as error:
             raise EngineUnavailable(self.url, str(error)) from error
+
+
+def _network(limits: Limits, network_of: str | None) -> str:
+    if network_of is not None:
+        return f"container:{network_of}"
+    return "bridge" if limits.network else "none"

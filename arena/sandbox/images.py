@@ -7,8 +7,8 @@ import os
 import re
 import threading
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +33,13 @@ _A_COMMAND_FAILED = "returned a non-zero code"
 
 @dataclass(frozen=True)
 class Image:
-    """A built image: its id, and the folder that its processes start in."""
+    """A built image: its id, and what it says of the processes that start in it."""
 
     id: str
-    workdir: str
+    workdir: str = "/"
+    user: str = ""
+    env: Mapping[str, str] = field(default_factory=dict)
+    volumes: tuple[str, ...] = ()
 
 
 class Images:
@@ -91,10 +94,17 @@ class Images:
         return self._digests[key]
 
     def _find(self, tag: str) -> Image | None:
-        config = self._engine.image(tag)
-        if config is None:
+        found = self._engine.image(tag)
+        if found is None:
             return None
-        return Image(str(config["Id"]), config["Config"].get("WorkingDir") or "/")
+        config = found["Config"]
+        return Image(
+            str(found["Id"]),
+            workdir=config.get("WorkingDir") or "/",
+            user=config.get("User") or "",
+            env=dict(pair.split("=", 1) for pair in config.get("Env") or () if "=" in pair),
+            volumes=tuple(config.get("Volumes") or ()),
+        )
 
     def _build(self, package: TaskPackage, tag: str, network: str, limits: Limits) -> None:
         context = _context(package.root / "environment")

@@ -12,12 +12,13 @@ from typing import Self, TypeVar
 
 from arena.packages import TaskPackage
 from arena.sandbox.agents import Agent
+from arena.sandbox.carrying import Carried, collect
 from arena.sandbox.engine import Engine
 from arena.sandbox.errors import AgentFault, EngineError, SessionOver
 from arena.sandbox.images import Image, Images
 from arena.sandbox.results import Caps, Fault, Limits, Step, TrialResult
 from arena.sandbox.session import Session
-from arena.sandbox.verification import Carried, Verdict, collect, verify
+from arena.sandbox.verification import Verdict, verify
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
@@ -116,7 +117,7 @@ class Sandbox:
     ) -> tuple[Image, Carried]:
         image = self._images.ensure(package, limits)
         attempt.image = image.id
-        session = Session(self._engine, package, image.id, limits)
+        session = Session(self._engine, package, image, limits)
         try:
             with suppress(SessionOver):
                 agent(session)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-import shlex
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from threading import Event, Thread
 
 from arena.packages import TaskPackage
@@ -13,6 +14,7 @@ from arena.sandbox.archives import Bundle
 from arena.sandbox.engine import HOSTS, Engine
 from arena.sandbox.errors import EngineError, EngineUnavailable, SessionOver
 from arena.sandbox.frames import Frames
+from arena.sandbox.images import Image
 from arena.sandbox.results import Limits, Step
 
 MAX_OUTPUT = 8000
@@ -28,7 +30,7 @@ _REST_SEC = 0.2
 class Session:
     """What an agent acts through. The container starts with the first command."""
 
-    def __init__(self, engine: Engine, package: TaskPackage, image: str, limits: Limits) -> None:
+    def __init__(self, engine: Engine, package: TaskPackage, image: Image, limits: Limits) -> None:
         self.package = package
         self.steps: list[Step] = []
         self.seconds_left = limits.agent_sec
@@ -65,10 +67,11 @@ class Session:
         self.steps.append(step)
         return step
 
-    def put_folder(self, folder: Path, destination: str) -> None:
-        """Copy a folder of this machine into the container, below its root."""
+    def put_folder(self, folder: Path, destination: str, also: str) -> None:
+        """Copy a folder of this machine into the container; `also`: another name of it there."""
         bundle = Bundle()
         bundle.add_tree(destination.strip("/"), folder)
+        bundle.add_link(also.strip("/"), destination)
         self._engine.put(self._created(), bundle.finish())
 
     def end(self) -> None:
@@ -85,8 +88,9 @@ class Session:
         if self._container is None:
             # Longer than the agent can last; the container is killed from outside anyway.
             seconds = math.ceil(self._limits.agent_sec) + 86_400
-            argv = ["sh", "-c", f"{HOSTS}; exec sleep {seconds}"]
-            self._container = self._engine.create(self._image, argv, self._limits)
+            script = [HOSTS, background(self.package.services)]
+            argv = ["sh", "-c", "\n".join([*script, f"exec sleep {seconds}"])]
+            self._container = self._engine.create(self._image.id, argv, self._limits)
         return self._container
 
     def _running(self) -> str:
@@ -97,7 +101,8 @@ class Session:
         return container
 
     def _execute(self, container: str, command: str) -> Step:
-        execution = self._engine.exec_create(container, ["sh", "-c", command])
+        user = self.package.agent_user or self._image.user or "0"
+        execution = self._engine.exec_create(container, ["sh", "-c", command], user)
         reader = _Reader(self._engine, execution)
         deadline = time.monotonic() + self.seconds_left
         disk_check = time.monotonic() + _DISK_SEC
@@ -163,11 +168,16 @@ class _Reader:
             self._ended.set()
 
 
+def background(services: Sequence[str]) -> str:
+    """The shell's lines that start a package's services; what they say is the container's log."""
+    return "\n".join(f"sh -c {quote(service)} < /dev/null &" for service in services)
+
+
 def script_argv(folder: Path, name: str, place: str) -> str:
     """How a shell starts a package's script at `place`: by its first line, else with sh."""
     with (folder / name).open("rb") as file:
         has_shebang = file.read(2) == b"#!"
-    script = shlex.quote(f"{place}/{name}")
+    script = quote(f"{place}/{name}")
     return script if has_shebang else f"sh {script}"
 
 
@@ -175,6 +185,8 @@ def _is_the_containers(error: EngineError) -> bool:
     """A container that takes no command, with an engine that is well.
 
     409: it is not running. "OCI runtime exec failed": no process could be made inside, because
-    its shell, its memory or its process table is gone.
+    its shell, its memory or its process table is gone. "unable to find user": the image has none
+    of the name that the package gives.
     """
-    return error.status == 409 or "OCI runtime exec failed" in str(error)
+    said = str(error)
+    return error.status == 409 or "OCI runtime exec failed" in said or "to find user" in said

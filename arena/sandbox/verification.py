@@ -6,29 +6,36 @@ not run, and the folder that the reward is read from is new.
 
 from __future__ import annotations
 
-import posixpath
 import tarfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from shlex import quote
-from threading import Event, Timer
+from threading import Event, Thread
+from time import monotonic
 
 from arena.packages import TaskPackage
-from arena.sandbox.archives import Bundle, Carrier, carried_paths, small_files
+from arena.sandbox.archives import Bundle, small_files
+from arena.sandbox.carrying import SCRIPT, Carried
 from arena.sandbox.engine import HOSTS, Engine
-from arena.sandbox.errors import AgentFault, EngineError
+from arena.sandbox.errors import EngineError, blaming_the_agent
+from arena.sandbox.guard import STAGE
 from arena.sandbox.images import Image
 from arena.sandbox.results import Limits
 from arena.sandbox.reward import JSON, MAX_BYTES, TEXT, InvalidReward, read_reward
-from arena.sandbox.session import Session, script_argv
+from arena.sandbox.session import background, script_argv
 
 MAX_OUTPUT = 8000
 _OUTPUT_LINES = 200
-_STAGE = ".arena-carried"
 _LOGS = "/logs/verifier"
+_PYTHON = "/.arena-python"
 _MAX_LOGS_BYTES = 64 << 20
 _KILL_SEC = 60.0
+# Asking how much a container wrote walks its files: only of verifiers that take a while.
+_DISK_SEC = 2.0
+
+_PYTEST_FILES = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
 
 ENVIRONMENT = {
     "BENCHFLOW_VERIFIER_DIR": "/verifier",
@@ -43,14 +50,6 @@ ENVIRONMENT = {
 
 
 @dataclass(frozen=True)
-class Carried:
-    """What goes into a verifier's container: an archive, and the paths that it replaces."""
-
-    archive: bytes
-    paths: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Verdict:
     """What one verification came to."""
 
@@ -59,103 +58,156 @@ class Verdict:
     output: str
 
 
-def collect(
-    engine: Engine, session: Session, package: TaskPackage, image: Image, limits: Limits
-) -> Carried:
-    """The agent's files and the verifier, packed. Raises AgentFault where they do not pack."""
-    bundle = Bundle()
-    bundle.add_tree("verifier", package.root / "verifier")
-    if session.container is None:  # no command ran: the image is what there is
-        return Carried(bundle.finish(), ())
-    paths = carried_paths(package.artifacts, (package.workspace, image.workdir))
-    carrier = Carrier(bundle, paths, limits.artifacts_mb << 20)
-    bundle.add_folder(_STAGE)
-    for index, path in enumerate(paths):
-        with _blaming_the_agent(True):
-            chunks = engine.get(session.container, path)
-        if chunks is not None:
-            bundle.add_folder(f"{_STAGE}/{index}")
-            carrier.carry(path, chunks, f"{_STAGE}/{index}")
-    return Carried(bundle.finish(), paths)
-
-
 def verify(
     engine: Engine, package: TaskPackage, image: Image, limits: Limits, carried: Carried
 ) -> Verdict:
     """Run the verifier once."""
-    container = engine.create(
-        image.id,
-        ["sh", "-c", _script(package, carried.paths, image.workdir)],
-        limits,
-        environment={**ENVIRONMENT, "BENCHFLOW_WORKSPACE": package.workspace},
-    )
-    try:
-        with _blaming_the_agent(bool(carried.paths)):
-            engine.put(container, carried.archive)
-        if not _runs_out(engine, container, limits.verifier_sec):
+    with ExitStack() as removing:
+
+        def prepared(network_of: str | None) -> str:
+            container = engine.create(
+                image.id,
+                ["sh", "-c", _script(package, image)],
+                limits,
+                network_of=network_of,
+                environment=_environment(package, image),
+            )
+            removing.callback(engine.remove_later, container)
+            _put(engine, container, carried)
+            engine.put(container, _of_package(package))
+            return container
+
+        services = None
+        if package.services:
+            services = _services(engine, package, image, limits)
+            removing.callback(engine.remove_later, services)
+            _put(engine, services, carried)
+            engine.start(services)
+        container = prepared(services)
+        try:
+            engine.start(container)
+        except EngineError:
+            if services is None or engine.is_running(services):
+                raise
+            # What the agent made of the services ended their container: they answer nobody.
+            container = prepared(None)
+            engine.start(container)
+        hit = _watched(engine, container, limits)
+        if hit is None:
             return _verdict(engine, container)
-        output = _output(engine, container)
-        return Verdict(None, f"the verifier took longer than {limits.verifier_sec:g} s", output)
-    finally:
-        engine.remove_later(container)
+        return Verdict(None, f"the verifier {hit}", _output(engine, container))
 
 
-@contextmanager
-def _blaming_the_agent(its_files: bool) -> Iterator[None]:
-    """An engine that refuses to copy an agent's files answers, and would refuse them again.
+def _environment(package: TaskPackage, image: Image) -> dict[str, str]:
+    of_image = image.env.get("PYTHONPATH")
+    return ENVIRONMENT | {
+        "BENCHFLOW_WORKSPACE": package.workspace,
+        "PYTHONPATH": f"{_PYTHON}:{of_image}" if of_image else _PYTHON,
+    }
 
-    Taken for the platform's trouble, a name too long would be a way to a missing result.
+
+def _services(engine: Engine, package: TaskPackage, image: Image, limits: Limits) -> str:
+    """A container for the package's services, from the image and the agent's files.
+
+    Of their own, so that what the agent made of their files is at most an answer on the network
+    that they share with the verifier.
     """
-    try:
-        yield
-    except EngineError as error:
-        if not its_files or error.status is None or "no space left" in str(error):
-            raise
-        raise AgentFault(f"the artifacts cannot be copied: {error}") from error
+    script = [*_beginning(image), background(package.services), "while :; do sleep 3600; done"]
+    # Without an init before it the script is process 1, which nothing inside can kill.
+    return engine.create(image.id, ["sh", "-c", "\n".join(script)], limits, init=False)
 
 
-def _script(package: TaskPackage, paths: Sequence[str], workdir: str) -> str:
-    """Put the carried paths in place of the image's own, then become the verifier.
+def _put(engine: Engine, container: str, carried: Carried) -> None:
+    if not carried.of_agent:
+        engine.put(container, carried.archive)
+        return
+    with blaming_the_agent():
+        engine.put(container, carried.archive)
 
-    A path that cannot be removed is a volume: its content is replaced.
-    """
-    lines = [HOSTS, "cd /", f"rm -rf /logs && mkdir -p {_LOGS}"]
-    for index, path in enumerate(paths):
-        staged, place = quote(f"/{_STAGE}/{index}/{posixpath.basename(path)}"), quote(path)
-        parent = quote(posixpath.dirname(path))
-        lines += [
-            f"rm -rf {place} 2>/dev/null",
-            f"if [ -d {place} ]; then cp -a {staged}/. {place}/",
-            f"elif [ -e {staged} ] || [ -L {staged} ]; then",
-            f"mkdir -p {parent} && mv {staged} {place}; fi",
-        ]
-    if paths:
-        lines.append(f"rm -rf /{_STAGE}")
-    lines += [
-        "[ -e /tests ] || ln -s /verifier /tests",
-        f"cd {quote(workdir)} 2>/dev/null",
-        f"exec {script_argv(package.root / 'verifier', 'test.sh', '/verifier')}",
+
+def _of_package(package: TaskPackage) -> bytes:
+    """The verifier's folder, and what keeps its Python and pytest from the agent's files."""
+    bundle = Bundle()
+    folder = package.root / "verifier"
+    bundle.add_tree("verifier", folder)
+    if not any(_configures_pytest(folder / name) for name in _PYTEST_FILES):
+        # Without one, pytest takes its settings from the folder that it is started in: the agent's.
+        bundle.add_file("verifier/pytest.ini", b"[pytest]\n", 0o444)
+    bundle.add_tree(_PYTHON.strip("/"), Path(__file__).parent / "in_container")
+    return bundle.finish()
+
+
+def _configures_pytest(path: Path) -> bool:
+    return path.is_file() and (
+        path.name.endswith("pytest.ini") or "pytest" in path.read_text("utf-8", "replace")
+    )
+
+
+def _beginning(image: Image) -> list[str]:
+    """The agent's files in their places, and nothing left of how they came there."""
+    return [
+        HOSTS,
+        "cd /",
+        f"sh {SCRIPT}",
+        f"rm -rf {STAGE}",
+        f"cd {quote(image.workdir)} 2>/dev/null",
     ]
-    return "\n".join(lines)
 
 
-def _runs_out(engine: Engine, container: str, seconds: float) -> bool:
-    """Run a container to its end; True where the watchdog ended it."""
-    hit = Event()
+def _script(package: TaskPackage, image: Image) -> str:
+    """Become the verifier."""
+    return "\n".join(
+        [
+            f"rm -rf /logs && mkdir -p {_LOGS}",
+            "[ -e /tests ] || ln -s /verifier /tests",
+            *_beginning(image),
+            f"exec {script_argv(package.root / 'verifier', 'test.sh', '/verifier')}",
+        ]
+    )
 
-    def strike() -> None:
-        hit.set()
-        engine.kill(container)
 
-    watchdog = Timer(seconds, strike)
-    watchdog.daemon = True
-    engine.start(container)
-    watchdog.start()
+def _watched(engine: Engine, container: str, limits: Limits) -> str | None:
+    """Wait for a container's end; what it did to be ended from outside, or None."""
+    watch = _Watch(engine, container, limits)
+    watch.start()
     try:
-        engine.wait(container, seconds + _KILL_SEC)
+        engine.wait(container, limits.verifier_sec + _KILL_SEC)
     finally:
-        watchdog.cancel()
-    return hit.is_set()
+        watch.stop()
+    return watch.hit
+
+
+class _Watch(Thread):
+    """Ends a container that outlives its time or fills its disk."""
+
+    def __init__(self, engine: Engine, container: str, limits: Limits) -> None:
+        super().__init__(daemon=True)
+        self.hit: str | None = None
+        self._engine = engine
+        self._container = container
+        self._limits = limits
+        self._stopped = Event()
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+    def run(self) -> None:
+        deadline = monotonic() + self._limits.verifier_sec
+        while not self._stopped.wait(max(0.0, min(_DISK_SEC, deadline - monotonic()))):
+            if monotonic() >= deadline:
+                self.hit = f"took longer than {self._limits.verifier_sec:g} s"
+            elif self._filled_its_disk():
+                self.hit = "filled its disk"
+            if self.hit:
+                with suppress(EngineError):  # whoever waits for the container meets it too
+                    self._engine.kill(self._container)
+                return
+
+    def _filled_its_disk(self) -> bool:
+        try:
+            return self._engine.written_bytes(self._container) > self._limits.storage_mb << 20
+        except EngineError:
+            return False
 
 
 def _verdict(engine: Engine, container: str) -> Verdict:

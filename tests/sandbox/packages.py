@@ -18,14 +18,14 @@ metadata:
   origin: original
 agent:
   timeout_sec: {agent_sec}
-verifier:
+{agent}verifier:
   timeout_sec: {verifier_sec}
-environment:
+{verifier}environment:
   build_timeout_sec: {build_sec}
   cpus: 1
   memory_mb: 64
   storage_mb: 16
-{more}---
+{environment}{more}---
 
 ## prompt
 
@@ -65,24 +65,36 @@ def write_package(
     agent_sec: float = 20,
     verifier_sec: float = 20,
     build_sec: float = 60,
+    agent: str = "",
+    verifier: str = "",
+    environment: str = "",
     more: str = "",
 ) -> TaskPackage:
     """A package whose one task is a word in a file; each part can be another.
 
+    `agent`, `verifier`, `environment`: further lines of these sections; `more`: of the top level.
+
     The scripts go in after the check: trials must stand what the check of text refuses.
     """
-    _write(root, _files(agent_sec, verifier_sec, build_sec, more))
+    task = TASK.format(
+        agent_sec=agent_sec,
+        verifier_sec=verifier_sec,
+        build_sec=build_sec,
+        agent=agent,
+        verifier=verifier,
+        environment=environment,
+        more=more,
+    )
+    _write(root, _files(task))
     package = load_package(root)
     scripts = {"environment/Dockerfile": dockerfile, "verifier/test.sh": test}
     _write(root, scripts | {"oracle/solve.sh": solve})
     return package
 
 
-def _files(agent_sec: float, verifier_sec: float, build_sec: float, more: str) -> dict[str, str]:
+def _files(task: str) -> dict[str, str]:
     return {
-        "task.md": TASK.format(
-            agent_sec=agent_sec, verifier_sec=verifier_sec, build_sec=build_sec, more=more
-        ),
+        "task.md": task,
         "environment/Dockerfile": DOCKERFILE,
         "verifier/test.sh": TEST,
         "verifier/expected.txt": "amber\n",

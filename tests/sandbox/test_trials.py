@@ -89,12 +89,39 @@ def test_a_volume_of_the_image_is_carried_too(sandbox: Sandbox, tmp_path: Path) 
     assert sandbox.trial(package, scripted([SOLVE])).reward == 1.0
 
 
-def test_an_entrypoint_and_a_user_of_the_image_do_not_get_in_the_way(
+def test_an_entrypoint_and_a_health_check_of_the_image_do_not_get_in_the_way(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
-    dockerfile = DOCKERFILE + 'ENTRYPOINT ["false"]\nUSER 1000\nHEALTHCHECK CMD false\n'
+    dockerfile = DOCKERFILE + 'ENTRYPOINT ["false"]\nHEALTHCHECK CMD false\n'
     package = write_package(tmp_path / "entrypoint", dockerfile=dockerfile)
     assert sandbox.trial(package, scripted([SOLVE])).reward == 1.0
+
+
+def test_the_agent_is_whom_the_image_or_the_package_says(sandbox: Sandbox, tmp_path: Path) -> None:
+    test = "[ $(stat -c %u /root/answer.txt) = $(cat /verifier/who) ] && [ $(id -u) = 0 ] "
+    test += "&& echo 1 > /logs/verifier/reward.txt || echo 0 > /logs/verifier/reward.txt"
+    account = "echo solver:x:1234:1234::/root:/bin/sh >> /etc/passwd"
+    image = f"RUN chmod 777 /root && mkdir -p /etc && {account}\nUSER 1000\n"
+    rewards = {}
+    for name, who in (("image", "1000"), ("named", "1234"), ("number", "77")):
+        package = write_package(
+            tmp_path / name,
+            dockerfile=DOCKERFILE + image,
+            test=test,
+            agent={"named": "  user: solver\n", "number": "  user: 77\n"}.get(name, ""),
+        )
+        (package.root / "verifier" / "who").write_text(who)
+        rewards[name] = sandbox.trial(package, oracle()).reward
+    assert rewards == {"image": 1.0, "named": 1.0, "number": 1.0}
+
+
+def test_an_agent_that_the_image_does_not_know_is_the_packages_fault(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    package = write_package(tmp_path / "unknown", agent="  user: nobody-here\n")
+    result = sandbox.trial(package, oracle())
+    assert result.reward == 0.0
+    assert "unable to find user nobody-here" in result.steps[0].output
 
 
 def test_steps_tell_what_commands_did(sandbox: Sandbox, package: TaskPackage) -> None:

@@ -8,8 +8,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from arena.sandbox.archives import MAX_MEMBERS, Bundle, Carrier, carried_paths
+from arena.sandbox.archives import Bundle
+from arena.sandbox.carrying import MAX_MEMBERS, Carrier, carried_paths
 from arena.sandbox.errors import AgentFault
+from arena.sandbox.guard import Guard
+from arena.sandbox.images import Image
 
 PATHS = ("/root", "/srv/out")
 
@@ -31,7 +34,7 @@ def archive(*members: tarfile.TarInfo) -> Iterator[bytes]:
 
 def carry(*members: tarfile.TarInfo, max_bytes: int = 1 << 20) -> dict[str, tarfile.TarInfo]:
     bundle = Bundle()
-    Carrier(bundle, PATHS, max_bytes).carry("/root", archive(*members), "stage")
+    Carrier(bundle, Guard(Image("id")), PATHS, max_bytes).carry("/", archive(*members), "/stage")
     with tarfile.open(fileobj=io.BytesIO(bundle.finish())) as tar:
         return {one.name: one for one in tar}
 
@@ -77,8 +80,9 @@ def test_too_much_is_the_agents_fault() -> None:
 
 
 def test_an_archive_cut_short_is_the_agents_fault() -> None:
+    carrier = Carrier(Bundle(), Guard(Image("id")), PATHS, 1 << 20)
     with pytest.raises(AgentFault):
-        Carrier(Bundle(), PATHS, 1 << 20).carry("/root", iter([b"nonsense" * 100]), "stage")
+        carrier.carry("/", iter([b"nonsense" * 100]), "/stage")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,307 @@
+"""What of an agent's container crosses into the verifier's, packed as an archive and a script.
+
+Either the package's artifacts (without them, the workspace), each path as a whole; or, where the
+verifier shares the disk, every path that the agent added, changed or deleted. No program of the
+agent's runs on the way: the engine reads the files, the image's own shell puts them in place.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import tarfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from shlex import quote
+
+from arena.packages import TaskPackage
+from arena.sandbox.archives import Bundle, Stream
+from arena.sandbox.engine import Changes, Engine
+from arena.sandbox.errors import AgentFault, blaming_the_agent
+from arena.sandbox.guard import NEVER_CARRIED, STAGE, Guard, Passage, is_inside
+from arena.sandbox.images import Image
+from arena.sandbox.results import Limits
+from arena.sandbox.session import Session
+
+MAX_MEMBERS = 20_000
+MAX_PLACES = 5_000
+SCRIPT = f"{STAGE}/place.sh"
+
+# Where a link may lead out of the carried paths: there an image has files, and no verifier writes.
+_OF_THE_IMAGE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/etc")
+# A verifier may write there what it compares with; a link would be a way to the answer.
+_TEMPORARY = ("/tmp", "/var/tmp", "/run", "/dev/shm")  # noqa: S108
+
+# `stands`: the image has a program of that name of its own. A folder with a Python in it is that
+# Python's: its pip and pytest are the image's, where another folder's programs may be the task.
+_FUNCTIONS = """\
+stands() {
+  (PATH=$programs; command -v "$2") > /dev/null 2>&1 && return 0
+  { [ -e "$1/python3" ] || [ -e "$1/python" ]; } && [ -e "$1/$2" ]
+}
+module() { [ -e "$1" ] || { [ ! -d "$2" ] && [ -e "$2.py" ]; }; }
+back() {
+  rm -rf "$2"
+  if [ -e "$1" ] || [ -L "$1" ]; then mkdir -p "${2%/*}/"; cp -a "$1" "$2"; fi
+}
+place() {
+  rm -rf "$2" 2> /dev/null
+  if [ -d "$2" ] && [ ! -L "$2" ]; then cp -a "$1/." "$2/"
+  elif [ -e "$1" ] || [ -L "$1" ]; then mkdir -p "${2%/*}/"; mv "$1" "$2"; fi
+}
+"""
+
+
+@dataclass(frozen=True)
+class Carried:
+    """An archive to unpack at a container's root, and whether an agent's files are in it.
+
+    Its `SCRIPT` puts the files in place, run by the image's shell before anything else is.
+    """
+
+    archive: bytes
+    of_agent: bool
+
+
+def collect(
+    engine: Engine, session: Session, package: TaskPackage, image: Image, limits: Limits
+) -> Carried:
+    """The agent's files, packed. Raises AgentFault where they do not pack."""
+    bundle = Bundle()
+    bundle.add_folder(STAGE.strip("/"))
+    lines: list[str] = []
+    if session.container is not None:  # else no command ran: the image is what there is
+        with blaming_the_agent():
+            if package.shares_disk:
+                lines = _changed_paths(engine, session.container, package, image, limits, bundle)
+            else:
+                lines = _named_paths(engine, session.container, package, image, limits, bundle)
+    # Names in it are the agent's, and may be no UTF-8.
+    script = "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")
+    bundle.add_file(SCRIPT.strip("/"), script, 0o444)
+    return Carried(bundle.finish(), session.container is not None)
+
+
+def _named_paths(
+    engine: Engine,
+    container: str,
+    package: TaskPackage,
+    image: Image,
+    limits: Limits,
+    bundle: Bundle,
+) -> list[str]:
+    """The artifacts, or the workspace: each replaces the image's path of that name."""
+    paths = carried_paths(package.artifacts, (package.workspace, image.workdir))
+    guard = Guard(image, package.artifacts)
+    carrier = Carrier(bundle, guard, (*paths, *_OF_THE_IMAGE), limits.artifacts_mb << 20)
+    for index, path in enumerate(paths):
+        chunks = engine.get(container, path)
+        if chunks is not None:
+            bundle.add_folder(f"{STAGE}/{index}".strip("/"))
+            carrier.carry(posixpath.dirname(path), chunks, f"{STAGE}/{index}")
+    programs = [p for p in guard.program_folders if not is_inside(p, *paths)]
+    return [
+        *_preamble(programs, carrier),
+        *(
+            f"place {quote(f'{STAGE}/{index}/{posixpath.basename(path)}')} {quote(path)}"
+            for index, path in enumerate(paths)
+        ),
+    ]
+
+
+def _changed_paths(
+    engine: Engine,
+    container: str,
+    package: TaskPackage,
+    image: Image,
+    limits: Limits,
+    bundle: Bundle,
+) -> list[str]:
+    """Every change on the container's disk, except where the image's own must stand."""
+    changes = engine.changes(container)
+    guard = Guard(image, package.artifacts)
+    ours = (*NEVER_CARRIED, STAGE)
+    wanted = {p for p in changes.added | changes.changed if not is_inside(p, *ours)}
+    wanted -= {p for p in changes.changed if guard.is_the_images(p)}
+    carrier = Carrier(
+        bundle, guard, ("/",), limits.artifacts_mb << 20, _Wanted(wanted, changes, image.volumes)
+    )
+    tops = {"/" + path.split("/")[1] for path in wanted | set(image.volumes)}
+    for index, top in enumerate(sorted(tops)):
+        chunks = engine.get(container, top)
+        if chunks is not None:
+            bundle.add_folder(f"{STAGE}/{index}".strip("/"))
+            carrier.carry(posixpath.dirname(top), chunks, f"{STAGE}/{index}")
+    gone = [
+        path
+        for path in sorted(changes.deleted)
+        if not is_inside(path, *ours)
+        and not guard.is_the_images(path)
+        and guard.judge(path) is Passage.FREE
+    ]
+    if len(gone) + len(carrier.places) > MAX_PLACES:
+        raise AgentFault(f"the disk was changed in more than {MAX_PLACES} places")
+    return [
+        *_preamble(guard.program_folders, carrier),
+        *(f"rm -rf {quote(path)}" for path in gone),
+        *(f"place {quote(staged)} {quote(path)}" for path, staged in carrier.places),
+    ]
+
+
+def _preamble(programs: Iterable[str], carrier: Carrier) -> list[str]:
+    """The functions, and the image's own where the agent's version must not stand."""
+    return [
+        f"programs={quote(':'.join(programs))}",
+        _FUNCTIONS,
+        *(
+            f"stands {quote(posixpath.dirname(path))} {quote(posixpath.basename(path))} && "
+            f"back {quote(path)} {quote(staged)}"
+            for path, staged in carrier.programs
+        ),
+        *(
+            f"module {quote(path)} {quote(_module_of(path))} && back {quote(path)} {quote(staged)}"
+            for path, staged in carrier.modules
+        ),
+        *(f"back {quote(path)} {quote(staged)}" for path, staged in carrier.kept_back),
+    ]
+
+
+def _module_of(path: str) -> str:
+    """Where the top-level module of a path in site-packages stands, without its ending."""
+    for folder in ("/site-packages/", "/dist-packages/"):
+        before, found, rest = path.rpartition(folder)
+        if found:
+            return before + found + rest.partition("/")[0].partition(".")[0]
+    return path
+
+
+def carried_paths(declared: Sequence[str], defaults: Iterable[str]) -> tuple[str, ...]:
+    """The paths that cross over into the verifier's container: none inside another, none ours."""
+    for candidates in (declared, defaults):
+        allowed = [
+            path
+            for path in (posixpath.normpath("/" + one.lstrip("/")) for one in candidates)
+            if path != "/" and not is_inside(path, *NEVER_CARRIED)
+        ]
+        if allowed:
+            break
+    unique = sorted(set(allowed))
+    return tuple(
+        path
+        for path in unique
+        if not any(path != other and is_inside(path, other) for other in unique)
+    )
+
+
+class _Wanted:
+    """Which members of an archived folder the agent changed; those of a volume are all taken."""
+
+    def __init__(self, paths: set[str], changes: Changes, volumes: Sequence[str]) -> None:
+        self._paths = paths
+        self._changes = changes
+        self._volumes = volumes
+
+    def takes(self, path: str, is_folder: bool) -> bool:
+        if is_inside(path, *self._volumes):
+            return True
+        return path in self._paths and not (is_folder and path in self._changes.changed)
+
+    def begins_a_place(self, path: str) -> bool:
+        """Whether it is put in place by itself, not as a part of a folder that is all new."""
+        if is_inside(path, *self._volumes):
+            return path in self._volumes
+        return posixpath.dirname(path) not in self._changes.added
+
+
+@dataclass
+class Carrier:
+    """Copies an agent's files into a bundle, within a budget, leaving out what could reach further.
+
+    Devices and FIFOs are dropped, and symlinks that leave the paths `within`; so are set-id bits
+    and extended attributes. What the guard has a word on is listed, as (path, staged path):
+    `kept_back` never crosses; `programs` and `modules` cross unless the image has their like.
+    """
+
+    bundle: Bundle
+    guard: Guard
+    within: Sequence[str]
+    max_bytes: int
+    wanted: _Wanted | None = None
+    places: list[tuple[str, str]] = field(default_factory=list)
+    programs: list[tuple[str, str]] = field(default_factory=list)
+    modules: list[tuple[str, str]] = field(default_factory=list)
+    kept_back: list[tuple[str, str]] = field(default_factory=list)
+    _bytes: int = 0
+    _members: int = 0
+
+    def carry(self, parent: str, chunks: Iterator[bytes], prefix: str) -> None:
+        """One path as the engine archives it from `parent`; its members go below `prefix`."""
+        kept: set[str] = set()
+        try:
+            with tarfile.open(fileobj=Stream(chunks), mode="r|") as tar:
+                for member in tar:
+                    path = posixpath.join(parent, member.name.rstrip("/"))
+                    if self.wanted and not self.wanted.takes(path, member.isdir()):
+                        continue
+                    self._count(member)
+                    if self._is_welcome(member, path, kept, f"{prefix}/{member.name}"):
+                        kept.add(member.name)
+                        self._add(tar, member, path, prefix)
+        except (tarfile.TarError, UnicodeError, ValueError) as error:
+            raise AgentFault(f"the files at {parent} do not archive: {error}") from error
+
+    def _count(self, member: tarfile.TarInfo) -> None:
+        self._members += 1
+        self._bytes += member.size
+        if self._members > MAX_MEMBERS:
+            raise AgentFault(f"the artifacts are more than {MAX_MEMBERS} files")
+        if self._bytes > self.max_bytes:
+            raise AgentFault(f"the artifacts are larger than {self.max_bytes >> 20} MiB")
+
+    def _is_welcome(self, member: tarfile.TarInfo, path: str, kept: set[str], staged: str) -> bool:
+        passage = self.guard.judge(path, member.isdir())
+        if passage is Passage.NEVER:
+            self.kept_back.append((path, staged))
+            return False
+        if member.issym():
+            welcome = self._stays_inside(posixpath.dirname(path), member.linkname)
+        elif member.islnk():
+            welcome = member.linkname in kept
+        else:
+            welcome = member.isreg() or member.isdir()
+        if welcome and passage is Passage.UNLESS_PROGRAM:
+            self.programs.append((path, staged))
+        if welcome and passage is Passage.UNLESS_MODULE:
+            self.modules.append((path, staged))
+        return welcome
+
+    def _stays_inside(self, place: str, target: str) -> bool:
+        """Whether a symlink in the folder `place` leads to where a link may lead.
+
+        `..` counts only at the front: behind a name it would go up from wherever that name, which
+        may be a symlink too, leads to.
+        """
+        parts = [part for part in target.split("/") if part not in ("", ".")]
+        names = [index for index, part in enumerate(parts) if part != ".."]
+        if names and ".." in parts[names[0] :]:
+            return False
+        end = posixpath.normpath(posixpath.join(place, target))
+        if end == "/" or is_inside(end, *NEVER_CARRIED):
+            return False
+        if is_inside(end, *_TEMPORARY):
+            return any(is_inside(end, path) for path in self.within if path != "/")
+        return is_inside(end, *self.within)
+
+    def _add(self, tar: tarfile.TarFile, member: tarfile.TarInfo, path: str, prefix: str) -> None:
+        file = tar.extractfile(member) if member.isreg() else None
+        data = None if file is None else file.read()
+        if data and path.endswith("/entry_points.txt") and b"pytest11" in data:
+            return  # pytest would load such a plugin by itself
+        member.name = f"{prefix}/{member.name}".strip("/")
+        if member.islnk():
+            member.linkname = f"{prefix}/{member.linkname}".strip("/")
+        member.mode &= 0o1777
+        member.uname = member.gname = ""
+        member.pax_headers = {}
+        self.bundle.add_member(member, data)
+        if self.wanted and self.wanted.begins_a_place(path):
+            self.places.append((path, "/" + member.name))

@@ -11,6 +11,7 @@ set -euo pipefail
 readonly PIDS=256 OPEN_FILES=4096 MAX_REWARD_BYTES=65536
 readonly NUMBER='[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?'
 readonly HOSTS="[ -s /etc/hosts ] || printf '127.0.0.1 localhost\n::1 localhost\n' > /etc/hosts"
+readonly STARTS_BY_ITSELF='^[AC] ((/root|/home/[^/]+)/\.(bash[a-z_]*|profile|z[a-z]+|[a-z]*shrc)|.*\.pth|.*/(site|user)customize[^/]*)$'
 work=$(mktemp -d)
 containers=()
 trap 'clean_up' EXIT
@@ -110,9 +111,10 @@ act() {
   [ "$1" = oracle ] || return 0
   create "$2" "$HOSTS; exec sleep 86400"
   put "$package/oracle" "$created" /oracle
+  [ -L "$work/solution" ] || ln -s /oracle "$work/solution"
+  docker cp "$work/solution" "$created:/solution" > /dev/null || engine_failed 'docker cp'
   docker start "$created" > /dev/null || engine_failed 'docker start'
   local run user
-  docker exec -u 0 "$created" sh -c '[ -e /solution ] || ln -s /oracle /solution' || true
   run="exec $(start_of "$package/oracle" solve.sh /oracle)"
   user=$(limit agent.user "$(docker image inspect --format '{{.Config.User}}' "$2")")
   timeout -k 5 "$(limit agent.timeout_sec 900)" docker exec -u "${user:-0}" "$created" sh -c "$run" \
@@ -135,6 +137,9 @@ verify() {
   workdir=$(docker image inspect --format '{{.Config.WorkingDir}}' "$image")
   mkdir -p "$work/stage"
   if [ -n "$agent" ]; then
+    if docker diff "$agent" | grep -qE "$STARTS_BY_ITSELF"; then
+      not_read_here "$package" 'an oracle that changes start-up files'
+    fi
     while read -r path; do
       if docker cp "$agent:$path" - > "$work/carried.$index.tar" 2> /dev/null; then
         mkdir -p "$work/stage/$index"

@@ -8,7 +8,7 @@ from typing import Any
 from arena.packages.conversion.draft import DOCKERFILE, Draft
 from arena.packages.conversion.harbor_fields import HARBOR_FIELDS
 from arena.packages.conversion.image import write_dockerfile
-from arena.packages.conversion.settle import category_rule, settle
+from arena.packages.conversion.settle import NO_PROCESS, category_rule, settle
 from arena.packages.conversion.steps import join_steps, step_names
 from arena.packages.dockerfile import parse_dockerfile
 from arena.packages.package import DEFAULT_WORKSPACE
@@ -16,7 +16,7 @@ from arena.packages.schema import Domain
 
 DEFAULTS: dict[str, dict[str, Any]] = {
     "agent": {"timeout_sec": 900},
-    "verifier": {"timeout_sec": 600},
+    "verifier": {"timeout_sec": 600, "environment_mode": "shared"},
 }
 _COMPOSE = ("docker-compose.yaml", "docker-compose.yml", "compose.yaml", "compose.yml")
 _PLAIN_PATH = re.compile(r"(?:/[\w-][\w.-]*)+")
@@ -93,7 +93,7 @@ def _settle_author(draft: Draft) -> None:
 
 
 def _settle_artifacts(draft: Draft, artifacts: Any) -> None:
-    """Harbor collects artifacts beside the container; here they are all that the verifier sees."""
+    """Harbor collects artifacts beside the container; here the verifier sees them in it."""
     items = artifacts if isinstance(artifacts, list) else []
     paths = [item.get("source") if isinstance(item, dict) else item for item in items]
     if paths:
@@ -102,10 +102,13 @@ def _settle_artifacts(draft: Draft, artifacts: Any) -> None:
         plain = workdirs and _PLAIN_PATH.fullmatch(workdirs[-1])
         paths.append(workdirs[-1] if plain else DEFAULT_WORKSPACE)
         draft.front["artifacts"] = list(dict.fromkeys(map(str, paths)))
-    draft.todo(
-        "task.md: artifacts: the verifier runs in a fresh container with the working directory "
-        "(or the artifacts) alone; name the other paths that the checks look at"
-    )
+    if draft.front["verifier"].get("environment_mode") == "separate":
+        draft.todo(
+            "task.md: artifacts: the verifier sees the working directory (or the artifacts) alone; "
+            "name the other paths that the checks look at"
+        )
+    else:
+        draft.todo(NO_PROCESS)
 
 
 def _say_what_is_not_given(draft: Draft, environment: dict[str, Any]) -> None:

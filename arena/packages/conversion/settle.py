@@ -10,6 +10,10 @@ from arena.packages.conversion.fields import To
 from arena.packages.document import reserved_lines
 from arena.packages.schema import Domain, domain_of
 
+NO_PROCESS = (
+    "task.md: verifier.environment_mode: shared: the verifier sees what the agent changed on the "
+    "disk, but no process of the agent; what must run then belongs to environment.services"
+)
 _ADDRESS = re.compile(r"https?://[^\s/]{1,255}(?:/\S{0,1000})?")
 
 

@@ -9,7 +9,7 @@ from arena.packages.conversion.draft import DOCKERFILE, Draft
 from arena.packages.conversion.fields import Rule, written
 from arena.packages.conversion.generated import RUN_TESTS
 from arena.packages.conversion.image import write_dockerfile
-from arena.packages.conversion.settle import category_rule, settle
+from arena.packages.conversion.settle import NO_PROCESS, category_rule, settle
 from arena.packages.conversion.terminal_bench_fields import (
     CLIENT_FIELDS,
     COMPOSE_FIELDS,
@@ -20,7 +20,7 @@ from arena.packages.schema import Domain
 
 DEFAULTS: dict[str, dict[str, Any]] = {
     "agent": {"timeout_sec": 360},
-    "verifier": {"timeout_sec": 60},
+    "verifier": {"timeout_sec": 60, "environment_mode": "shared"},
 }
 _COMPOSE = ("docker-compose.yaml", "docker-compose.yml")
 _KNOWN = frozenset(key.partition(".")[0] for key in CLIENT_FIELDS)
@@ -43,10 +43,7 @@ def convert_terminal_bench(draft: Draft, domain: Domain | None) -> None:
     context, dockerfile = _take_compose(draft)
     write_dockerfile(draft, dockerfile)
     _take_the_rest(draft, context)
-    draft.todo(
-        "task.md: artifacts: the verifier runs in a fresh container with the working directory "
-        "alone; name the other paths that the checks look at"
-    )
+    draft.todo(NO_PROCESS)
     settle(draft, domain, DEFAULTS)
 
 

@@ -39,7 +39,7 @@ TASK_FIELDS: dict[str, Rule] = {
     "max_agent_timeout_sec": To("agent.timeout_sec", change=number),
     "max_test_timeout_sec": To("verifier.timeout_sec", change=number),
     "test_scripts": Aside("kept; verifier/test.sh runs run-tests.sh alone"),
-    "run_tests_in_same_shell": Aside("kept; here a fresh container verifies"),
+    "run_tests_in_same_shell": Aside("kept; here a container of its own verifies"),
     "disable_asciinema": Aside("kept; nothing is recorded here"),
     "estimated_duration_sec": To("metadata.estimated_duration_sec"),
     "expert_time_estimate_min": To("metadata.expert_time_estimate_min"),

@@ -41,6 +41,10 @@ class Bundle:
     def add_member(self, member: tarfile.TarInfo, data: bytes | None) -> None:
         self._tar.addfile(member, None if data is None else io.BytesIO(data))
 
+    def members(self) -> bytes:
+        """What was added so far, to be followed by another bundle's `finish`."""
+        return self._buffer.getvalue()
+
     def finish(self) -> bytes:
         self._tar.close()
         return self._buffer.getvalue()

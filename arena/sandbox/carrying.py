@@ -53,12 +53,12 @@ place() {
 
 @dataclass(frozen=True)
 class Carried:
-    """An archive to unpack at a container's root, and whether an agent's files are in it.
+    """Members of a tar archive for a container's root, and whether an agent's files are among them.
 
-    Its `SCRIPT` puts the files in place, run by the image's shell before anything else is.
+    Their `SCRIPT` puts the files in place, run by the image's shell before anything else is.
     """
 
-    archive: bytes
+    members: bytes
     of_agent: bool
 
 
@@ -78,7 +78,7 @@ def collect(
     # Names in it are the agent's, and may be no UTF-8.
     script = "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")
     bundle.add_file(SCRIPT.strip("/"), script, 0o444)
-    return Carried(bundle.finish(), session.container is not None)
+    return Carried(bundle.members(), session.container is not None)
 
 
 def _named_paths(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tarfile
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -73,15 +73,14 @@ def verify(
                 environment=_environment(package, image),
             )
             removing.callback(engine.remove_later, container)
-            _put(engine, container, carried)
-            engine.put(container, _of_package(package))
+            _put(engine, container, carried, _of_package(package))
             return container
 
         services = None
         if package.services:
             services = _services(engine, package, image, limits)
             removing.callback(engine.remove_later, services)
-            _put(engine, services, carried)
+            _put(engine, services, carried, Bundle().finish())
             engine.start(services)
         container = prepared(services)
         try:
@@ -117,12 +116,9 @@ def _services(engine: Engine, package: TaskPackage, image: Image, limits: Limits
     return engine.create(image.id, ["sh", "-c", "\n".join(script)], limits, init=False)
 
 
-def _put(engine: Engine, container: str, carried: Carried) -> None:
-    if not carried.of_agent:
-        engine.put(container, carried.archive)
-        return
-    with blaming_the_agent():
-        engine.put(container, carried.archive)
+def _put(engine: Engine, container: str, carried: Carried, more: bytes) -> None:
+    with blaming_the_agent() if carried.of_agent else nullcontext():
+        engine.put(container, carried.members + more)
 
 
 def _of_package(package: TaskPackage) -> bytes:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import gradio as gr
 
 from arena.errors import ArenaError
@@ -12,6 +10,7 @@ from arena.web.layout import Going, top
 from arena.web.site import QUIET, Site
 
 _EMPTY = {"source": "", "title": ""}
+_RESTORE = "(kept, source, title) => [source || kept?.source || '', title || kept?.title || '']"
 
 
 def build(site: Site, blocks: gr.Blocks) -> None:
@@ -52,8 +51,5 @@ def build(site: Site, blocks: gr.Blocks) -> None:
     for field in (source, title):
         field.blur(typed, [source, title], draft, **QUIET)
 
-    def restore(kept: dict[str, Any] | None) -> tuple[str, str]:
-        kept = kept or _EMPTY
-        return str(kept.get("source", "")), str(kept.get("title", ""))
-
-    blocks.load(restore, draft, [source, title], **QUIET)
+    # In the browser itself: an answer of the server's could come after somebody began to type.
+    blocks.load(None, [draft, source, title], [source, title], js=_RESTORE, **QUIET)

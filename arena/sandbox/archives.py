@@ -8,6 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 
+IN_CONTAINER = Path(__file__).parent / "in_container"
+"""What the arena brings into containers, beside a package's own."""
+
+
 class Bundle:
     """A tar archive that is being put together."""
 

@@ -14,15 +14,15 @@ from dataclasses import dataclass, field
 from shlex import quote
 
 from arena.packages import TaskPackage
-from arena.sandbox.archives import Bundle, Stream
+from arena.sandbox.archives import IN_CONTAINER, Bundle, Stream
 from arena.sandbox.engine import Changes, Engine
 from arena.sandbox.errors import AgentFault, blaming_the_agent
-from arena.sandbox.guard import NEVER_CARRIED, STAGE, Guard, Passage, is_inside
+from arena.sandbox.guard import NEVER_CARRIED, STAGE, Guard, Passage, is_inside, place_in_library
 from arena.sandbox.images import Image
 from arena.sandbox.results import Limits
 from arena.sandbox.session import Session
 
-MAX_MEMBERS = 20_000
+MAX_MEMBERS = 50_000
 MAX_PLACES = 5_000
 SCRIPT = f"{STAGE}/place.sh"
 
@@ -31,24 +31,7 @@ _OF_THE_IMAGE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/
 # A verifier may write there what it compares with; a link would be a way to the answer.
 _TEMPORARY = ("/tmp", "/var/tmp", "/run", "/dev/shm")  # noqa: S108
 
-# `stands`: the image has a program of that name of its own. A folder with a Python in it is that
-# Python's: its pip and pytest are the image's, where another folder's programs may be the task.
-_FUNCTIONS = """\
-stands() {
-  (PATH=$programs; command -v "$2") > /dev/null 2>&1 && return 0
-  { [ -e "$1/python3" ] || [ -e "$1/python" ]; } && [ -e "$1/$2" ]
-}
-module() { [ -e "$1" ] || { [ ! -d "$2" ] && [ -e "$2.py" ]; }; }
-back() {
-  rm -rf "$2"
-  if [ -e "$1" ] || [ -L "$1" ]; then mkdir -p "${2%/*}/"; cp -a "$1" "$2"; fi
-}
-place() {
-  rm -rf "$2" 2> /dev/null
-  if [ -d "$2" ] && [ ! -L "$2" ]; then cp -a "$1/." "$2/"
-  elif [ -e "$1" ] || [ -L "$1" ]; then mkdir -p "${2%/*}/"; mv "$1" "$2"; fi
-}
-"""
+_FUNCTIONS = (IN_CONTAINER / "place.sh").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -105,6 +88,7 @@ def _named_paths(
             f"place {quote(f'{STAGE}/{index}/{posixpath.basename(path)}')} {quote(path)}"
             for index, path in enumerate(paths)
         ),
+        *(f"answer {quote(path)}" for path in carrier.links),
     ]
 
 
@@ -142,8 +126,13 @@ def _changed_paths(
         raise AgentFault(f"the disk was changed in more than {MAX_PLACES} places")
     return [
         *_preamble(guard.program_folders, carrier),
-        *(f"rm -rf {quote(path)}" for path in gone),
+        *(f"rm -rf {quote(path)} {_as_pattern(path)}" for path in gone),
+        *(
+            f"folder {quote(path)} {member.mode & 0o1777:o} {member.uid}:{member.gid}"
+            for path, member in carrier.folders
+        ),
         *(f"place {quote(staged)} {quote(path)}" for path, staged in carrier.places),
+        *(f"answer {quote(path)}" for path in carrier.links),
     ]
 
 
@@ -153,16 +142,24 @@ def _preamble(programs: Iterable[str], carrier: Carrier) -> list[str]:
         f"programs={quote(':'.join(programs))}",
         _FUNCTIONS,
         *(
-            f"stands {quote(posixpath.dirname(path))} {quote(posixpath.basename(path))} && "
+            f"{passage.value} {quote(_looked_for(passage, path))} {quote(path)} && "
             f"back {quote(path)} {quote(staged)}"
-            for path, staged in carrier.programs
-        ),
-        *(
-            f"module {quote(path)} {quote(_module_of(path))} && back {quote(path)} {quote(staged)}"
-            for path, staged in carrier.modules
+            for passage, path, staged in carrier.doubtful
         ),
         *(f"back {quote(path)} {quote(staged)}" for path, staged in carrier.kept_back),
     ]
+
+
+def _looked_for(passage: Passage, path: str) -> str:
+    """What the script's function is told beside the path."""
+    if passage is Passage.UNLESS_MODULE:
+        return _module_of(path)
+    return place_in_library(path) if passage is Passage.UNLESS_PERL else posixpath.dirname(path)
+
+
+def _as_pattern(path: str) -> str:
+    """A path for the shell to match: the engine tells a byte that is no UTF-8 by a mark."""
+    return "?".join(map(quote, path.split("\ufffd"))) if "\ufffd" in path else ""
 
 
 def _module_of(path: str) -> str:
@@ -200,16 +197,22 @@ class _Wanted:
         self._changes = changes
         self._volumes = volumes
 
-    def takes(self, path: str, is_folder: bool) -> bool:
-        if is_inside(path, *self._volumes):
-            return True
-        return path in self._paths and not (is_folder and path in self._changes.changed)
+    def takes(self, path: str) -> bool:
+        return _as_told(path) in self._paths or is_inside(path, *self._volumes)
+
+    def is_of_the_image(self, path: str) -> bool:
+        return path in self._changes.changed
 
     def begins_a_place(self, path: str) -> bool:
         """Whether it is put in place by itself, not as a part of a folder that is all new."""
         if is_inside(path, *self._volumes):
             return path in self._volumes
-        return posixpath.dirname(path) not in self._changes.added
+        return posixpath.dirname(_as_told(path)) not in self._changes.added
+
+
+def _as_told(path: str) -> str:
+    """A path of an archive as the engine tells it among the changes."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 @dataclass
@@ -217,8 +220,9 @@ class Carrier:
     """Copies an agent's files into a bundle, within a budget, leaving out what could reach further.
 
     Devices and FIFOs are dropped, and symlinks that leave the paths `within`; so are set-id bits
-    and extended attributes. What the guard has a word on is listed, as (path, staged path):
-    `kept_back` never crosses; `programs` and `modules` cross unless the image has their like.
+    and extended attributes. What needs a look in the verifier's container is listed: `doubtful`
+    crosses unless the image has its like, the image's `kept_back` stand, `links` may not lead to
+    an answer, and `folders` are the image's with other modes and owners.
     """
 
     bundle: Bundle
@@ -227,9 +231,10 @@ class Carrier:
     max_bytes: int
     wanted: _Wanted | None = None
     places: list[tuple[str, str]] = field(default_factory=list)
-    programs: list[tuple[str, str]] = field(default_factory=list)
-    modules: list[tuple[str, str]] = field(default_factory=list)
+    doubtful: list[tuple[Passage, str, str]] = field(default_factory=list)
     kept_back: list[tuple[str, str]] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
+    folders: list[tuple[str, tarfile.TarInfo]] = field(default_factory=list)
     _bytes: int = 0
     _members: int = 0
 
@@ -240,7 +245,10 @@ class Carrier:
             with tarfile.open(fileobj=Stream(chunks), mode="r|") as tar:
                 for member in tar:
                     path = posixpath.join(parent, member.name.rstrip("/"))
-                    if self.wanted and not self.wanted.takes(path, member.isdir()):
+                    if self.wanted and not self.wanted.takes(path):
+                        continue
+                    if self.wanted and member.isdir() and self.wanted.is_of_the_image(path):
+                        self.folders.append((path, member))
                         continue
                     self._count(member)
                     if self._is_welcome(member, path, kept, f"{prefix}/{member.name}"):
@@ -268,10 +276,10 @@ class Carrier:
             welcome = member.linkname in kept
         else:
             welcome = member.isreg() or member.isdir()
-        if welcome and passage is Passage.UNLESS_PROGRAM:
-            self.programs.append((path, staged))
-        if welcome and passage is Passage.UNLESS_MODULE:
-            self.modules.append((path, staged))
+        if welcome and member.issym():
+            self.links.append(path)
+        if welcome and passage is not Passage.FREE:
+            self.doubtful.append((passage, path, staged))
         return welcome
 
     def _stays_inside(self, place: str, target: str) -> bool:

@@ -35,20 +35,27 @@ _OF_THE_CONTAINER = re.compile(
     r"/(\.dockerenv|\.arena-carried(/.*)?|etc/(hosts|hostname|resolv\.conf|mtab)"
     r"|(conftest\.py|pyproject\.toml|tox\.ini|setup\.cfg|\.?pytest\.ini))"
 )
-_PYTHON_START = re.compile(r"(sitecustomize|usercustomize)(\..*)?")
-_LIBRARY = re.compile(r"(/usr(/local)?)?/lib(32|64|x32|exec)?/.*")
+_PYTHON_START = re.compile(r"(sitecustomize|usercustomize)(\..*)?|python[0-9.]*(\._pth|\.zip)")
+_LIBRARY = re.compile(r"(/usr(/local)?)?/lib(32|64|x32|exec)?(/.*)?")
+_LIBRARIES = ("/lib", "/lib32", "/lib64", "/libx32", "/usr/lib", "/usr/lib64", "/usr/local/lib")
+# Where Perl looks before it looks among its own modules.
+_PERL = re.compile(
+    r"(/etc/perl|/usr/local/lib/site_perl|/usr/local/(lib/[^/]+|share)/perl/[^/]+)/(?P<rest>.+)"
+)
 _PYTHON_TREE = re.compile(r"(?P<tree>.*/lib(?:32|64)?/(?:python3[^/]*|pypy3[^/]*))/(?P<rest>.+)")
 _PACKAGES = re.compile(r"(?:.*/)?(?:site|dist)-packages/(?P<rest>.+)")
 
 
 class Passage(Enum):
-    """Whether a path crosses: always, never, or unless the image has a program, or a module, that
-    it would stand in for."""
+    """Whether a path crosses: always, never, or unless the image has a program, a library, or a
+    module of Python or Perl that it would stand in for."""
 
     FREE = "free"
     NEVER = "never"
     UNLESS_PROGRAM = "program"
+    UNLESS_LIBRARY = "library"
     UNLESS_MODULE = "module"
+    UNLESS_PERL = "perl"
 
 
 class Guard:
@@ -57,6 +64,8 @@ class Guard:
     def __init__(self, image: Image, declared: Sequence[str] = ()) -> None:
         of_image = image.env.get("PATH", "").split(":")
         self._programs = {posixpath.normpath(p) for p in (*of_image, *_SYSTEM_PATH) if p}
+        libraries = image.env.get("LD_LIBRARY_PATH", "").split(":")
+        self._libraries = {posixpath.normpath(p) for p in libraries if p}
         # An image may name such files by itself: ENV BASH_ENV=/root/setup.sh.
         self._named = {image.env[key] for key in _NAMING if image.env.get(key)}
         self._declared: tuple[str, ...] = ()
@@ -77,13 +86,20 @@ class Guard:
             return Passage.FREE
         if self._starts_something(path):
             return Passage.NEVER
-        if not is_folder and self._hides_programs(path):
+        return Passage.FREE if is_folder else self._judge_file(path)
+
+    def _judge_file(self, path: str) -> Passage:
+        if self._hides_programs(path) or path in _LIBRARIES:
             return Passage.NEVER  # a link in a folder's place
         folder, name = posixpath.split(path)
-        if folder in self._programs and not is_folder:
+        if folder in self._programs:
             return Passage.UNLESS_PROGRAM
+        if is_inside(folder, *self._libraries):
+            return Passage.UNLESS_LIBRARY
         tree = _PYTHON_TREE.fullmatch(path)
-        return _of_python(tree["rest"], name) if tree and not is_folder else Passage.FREE
+        if tree:
+            return _of_python(tree["rest"], name)
+        return Passage.UNLESS_PERL if _PERL.fullmatch(path) else Passage.FREE
 
     def is_the_images(self, path: str) -> bool:
         """Whether the image's own file at this path stands, whatever became of it."""
@@ -112,6 +128,12 @@ def _of_python(rest: str, name: str) -> Passage:
     if not packages or name.endswith((".pth", ".pyc")):
         return Passage.NEVER
     return Passage.UNLESS_MODULE
+
+
+def place_in_library(path: str) -> str:
+    """What a module of Perl is looked for by: its path below the folder that it was found in."""
+    found = _PERL.fullmatch(path)
+    return found["rest"] if found else path
 
 
 def is_inside(path: str, *folders: str) -> bool:

@@ -16,7 +16,7 @@ from threading import Event, Thread
 from time import monotonic
 
 from arena.packages import TaskPackage
-from arena.sandbox.archives import Bundle, small_files
+from arena.sandbox.archives import IN_CONTAINER, Bundle, small_files
 from arena.sandbox.carrying import SCRIPT, Carried
 from arena.sandbox.engine import HOSTS, Engine
 from arena.sandbox.errors import EngineError, blaming_the_agent
@@ -129,7 +129,8 @@ def _of_package(package: TaskPackage) -> bytes:
     if not any(_configures_pytest(folder / name) for name in _PYTEST_FILES):
         # Without one, pytest takes its settings from the folder that it is started in: the agent's.
         bundle.add_file("verifier/pytest.ini", b"[pytest]\n", 0o444)
-    bundle.add_tree(_PYTHON.strip("/"), Path(__file__).parent / "in_container")
+    customized = (IN_CONTAINER / "sitecustomize.py").read_bytes()
+    bundle.add_file(f"{_PYTHON}/sitecustomize.py".strip("/"), customized, 0o444)
     return bundle.finish()
 
 

@@ -27,6 +27,9 @@ NEVER = [
     "/pytest.ini",
     "/root/bin",
     "/app/venv",
+    "/lib64",
+    "/usr/lib/python311.zip",
+    "/usr/bin/python3._pth",
 ]
 FREE = [
     "/root/answer.txt",
@@ -62,6 +65,10 @@ def test_programs_and_modules_cross_where_the_image_has_none_of_their_name() -> 
     assert guard.judge("/usr/local/bin/tool") is Passage.UNLESS_PROGRAM
     module = "/app/venv/lib/python3.11/site-packages/six/__init__.py"
     assert guard.judge(module) is Passage.UNLESS_MODULE
+    assert guard.judge("/etc/perl/List/Util.pm") is Passage.UNLESS_PERL
+    libraries = Guard(Image("id", env={"LD_LIBRARY_PATH": "/root/lib:"}))
+    assert libraries.judge("/root/lib/libc.so.6") is Passage.UNLESS_LIBRARY
+    assert libraries.judge("/root/library") is Passage.FREE
 
 
 def test_a_declared_path_is_work_whatever_its_name() -> None:

@@ -84,7 +84,7 @@ def test_links_to_the_answer_do_not_cross(sandbox: Sandbox, tmp_path: Path) -> N
 
 def test_too_many_changes_are_the_agents_fault(sandbox: Sandbox, tmp_path: Path) -> None:
     package = shared(tmp_path / "many", "true")
-    many = "mkdir /srv/d; cd /srv/d; i=0; while [ $i -lt 21000 ]; do : > $i; i=$((i+1)); done"
+    many = "mkdir /srv/d; cd /srv/d; seq 1 51000 | xargs touch"
     result = sandbox.trial(package, scripted([many]))
     assert (result.reward, result.fault) == (0.0, "agent")
 

@@ -1,9 +1,9 @@
 """Runs inside a verifier's container, before whatever Python is asked to do there.
 
 `python -m pytest` looks for modules first in the folder that it is started in, which is the
-agent's: a json.py there would run inside the checks. Where Python runs checks, a module that the
-package or the image has is therefore theirs, and only what neither has is looked for elsewhere.
-Programs of the agent that the checks start are left alone. Written for any Python 3.
+agent's: a json.py there would run inside the checks. Unless Python runs a script of the agent's,
+a module that the package or the image has is therefore theirs, and only what neither has is looked
+for elsewhere. Written for any Python 3.
 """
 
 import os
@@ -12,7 +12,8 @@ from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
 
 _OF_PACKAGE = ("/verifier", "/tests")
-_RUNNERS = ("pytest", "py.test", "unittest")
+_OF_SYSTEM = ("/usr/", "/bin/", "/opt/")
+_WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs")
 _SET = os.environ.get("PYTHONPATH", "").split(os.pathsep)
 _OF_IMAGE = [place for place in sys.path if place not in _SET]
 
@@ -28,11 +29,17 @@ class PackageAndImageFirst:
         return PathFinder.find_spec(name, of_package + _OF_IMAGE)
 
 
-def _runs_checks() -> bool:
-    words = getattr(sys, "orig_argv", ())[1:]
-    return any(
-        word.startswith(_OF_PACKAGE) or word.rpartition("/")[2] in _RUNNERS for word in words
-    )
+def _script() -> str:
+    """The script that Python was asked to run; empty for -c, -m and what comes over its input."""
+    words = iter(getattr(sys, "orig_argv", ())[1:])
+    for word in words:
+        if word in _WITH_VALUE:
+            next(words, None)
+        elif not word.startswith("-"):
+            return str(word)
+        elif word == "-" or (not word.startswith("--") and ("c" in word or "m" in word)):
+            return ""
+    return ""
 
 
 def _run_the_images_own() -> None:
@@ -41,6 +48,6 @@ def _run_the_images_own() -> None:
         spec.loader.exec_module(module_from_spec(spec))
 
 
-if _runs_checks():
+if not _script() or _script().startswith(_OF_PACKAGE + _OF_SYSTEM):
     sys.meta_path.insert(sys.meta_path.index(PathFinder), PackageAndImageFirst)
 _run_the_images_own()

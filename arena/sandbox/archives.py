@@ -7,7 +7,6 @@ import tarfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-
 IN_CONTAINER = Path(__file__).parent / "in_container"
 """What the arena brings into containers, beside a package's own."""
 

@@ -12,7 +12,6 @@ from tests.sandbox.packages import DOCKERFILE, write_package
 
 pytestmark = pytest.mark.docker
 
-SHARED = "  environment_mode: shared\n"
 IMAGE = DOCKERFILE + (
     "RUN mkdir -p /srv/old /etc/app && echo 1 > /srv/old/a && echo 1 > /srv/old/b "
     "&& echo image > /etc/app/set && echo keep > /srv/keep\n"
@@ -23,7 +22,7 @@ SCORE = "echo 1 > /logs/verifier/reward.txt\n"
 
 def shared(root: Path, test: str, dockerfile: str = IMAGE, more: str = "") -> TaskPackage:
     return write_package(
-        root, dockerfile=dockerfile, test=LOOK + test + "\n" + SCORE, verifier=SHARED, more=more
+        root, dockerfile=dockerfile, test=LOOK + test + "\n" + SCORE, mode="shared", more=more
     )
 
 
@@ -69,7 +68,7 @@ def test_the_images_programs_and_start_up_files_stand(sandbox: Sandbox, tmp_path
 
 
 def test_links_to_the_answer_do_not_cross(sandbox: Sandbox, tmp_path: Path) -> None:
-    package = write_package(tmp_path / "links", verifier=SHARED)
+    package = write_package(tmp_path / "links", mode="shared")
     attacks = [
         ["ln -s /verifier/expected.txt /root/answer.txt"],
         ["ln -s / /srv; ln -s /srv/verifier/expected.txt /root/answer.txt"],
@@ -89,7 +88,7 @@ def test_too_many_changes_are_the_agents_fault(sandbox: Sandbox, tmp_path: Path)
     assert (result.reward, result.fault) == (0.0, "agent")
 
 
-SERVED = "  services:\n    - sh /root/serve.sh\n    - echo $$ > /tmp/second; sleep 1000\n"
+SERVICES = ["sh /root/serve.sh", "echo $$ > /tmp/second; sleep 1000"]
 SERVE = 'RUN printf "while :; do nc -l -p 8080 -e cat /root/word; done" > /root/serve.sh\n'
 ASK = """\
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
@@ -107,7 +106,7 @@ def test_services_run_beside_the_agent_and_again_beside_the_verifier(
         dockerfile=DOCKERFILE + SERVE + "RUN echo image > /root/word\n",
         test=f'{ASK} [ "$answer" = amber ] && echo 1 > /logs/verifier/reward.txt '
         "|| echo 0 > /logs/verifier/reward.txt",
-        environment=SERVED,
+        services=SERVICES,
     )
     result = sandbox.trial(package, scripted([f"{ASK} echo $answer", "echo amber > /root/word"]))
     assert result.steps[0].output == "image\n"
@@ -122,7 +121,7 @@ def test_a_service_of_the_agents_reaches_neither_the_verifier_nor_its_reward(
         tmp_path / "hostile-service",
         dockerfile=DOCKERFILE + SERVE,
         test="sleep 2; ls /tmp; echo 0 > /logs/verifier/reward.txt; sleep 1",
-        environment=SERVED,
+        services=SERVICES,
     )
     evil = (
         "while :; do mkdir -p /logs/verifier; echo 1 > /logs/verifier/reward.txt; "

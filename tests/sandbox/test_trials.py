@@ -108,7 +108,7 @@ def test_the_agent_is_whom_the_image_or_the_package_says(sandbox: Sandbox, tmp_p
             tmp_path / name,
             dockerfile=DOCKERFILE + image,
             test=test,
-            agent={"named": "  user: solver\n", "number": "  user: 77\n"}.get(name, ""),
+            user={"named": "solver", "number": 77}.get(name),
         )
         (package.root / "verifier" / "who").write_text(who)
         rewards[name] = sandbox.trial(package, oracle()).reward
@@ -118,7 +118,7 @@ def test_the_agent_is_whom_the_image_or_the_package_says(sandbox: Sandbox, tmp_p
 def test_an_agent_that_the_image_does_not_know_is_the_packages_fault(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
-    package = write_package(tmp_path / "unknown", agent="  user: nobody-here\n")
+    package = write_package(tmp_path / "unknown", user="nobody-here")
     result = sandbox.trial(package, oracle())
     assert result.reward == 0.0
     assert "unable to find user nobody-here" in result.steps[0].output

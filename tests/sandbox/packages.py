@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from arena.packages import TaskPackage, load_package
@@ -18,14 +20,14 @@ metadata:
   origin: original
 agent:
   timeout_sec: {agent_sec}
-verifier:
+{agent}verifier:
   timeout_sec: {verifier_sec}
-environment:
+{verifier}environment:
   build_timeout_sec: {build_sec}
   cpus: 1
-  memory_mb: 64
+  memory_mb: {memory_mb}
   storage_mb: 16
-{more}---
+{environment}{more}---
 
 ## prompt
 
@@ -54,6 +56,15 @@ verifier:
 
 Passing means that the file holds the word.
 """
+FILES = {
+    "environment/Dockerfile": DOCKERFILE,
+    "verifier/test.sh": TEST,
+    "verifier/expected.txt": "amber\n",
+    "verifier/test_outputs.py": "# The check is test.sh's own.\n",
+    "verifier/verifier.md": VERIFIER,
+    "verifier/rubrics/verifier.md": "The file holds the word and nothing else.\n",
+    "oracle/solve.sh": SOLVE,
+}
 
 
 def write_package(
@@ -65,36 +76,36 @@ def write_package(
     agent_sec: float = 20,
     verifier_sec: float = 20,
     build_sec: float = 60,
+    memory_mb: int = 64,
+    user: str | int | None = None,
+    mode: str | None = None,
+    services: Sequence[str] = (),
     more: str = "",
+    files: Mapping[str, str | bytes] | None = None,
 ) -> TaskPackage:
     """A package whose one task is a word in a file; each part can be another.
 
-    The scripts go in after the check: trials must stand what the check of text refuses.
+    The scripts and `files` go in after the check: trials must stand what the check of text refuses.
     """
-    _write(root, _files(agent_sec, verifier_sec, build_sec, more))
+    task = TASK.format(
+        agent_sec=agent_sec,
+        verifier_sec=verifier_sec,
+        build_sec=build_sec,
+        memory_mb=memory_mb,
+        agent=f"  user: {json.dumps(user)}\n" if user is not None else "",
+        verifier=f"  environment_mode: {mode}\n" if mode else "",
+        environment=f"  services: {json.dumps(list(services))}\n" if services else "",
+        more=more,
+    )
+    _write(root, {"task.md": task, **FILES})
     package = load_package(root)
     scripts = {"environment/Dockerfile": dockerfile, "verifier/test.sh": test}
-    _write(root, scripts | {"oracle/solve.sh": solve})
+    _write(root, scripts | {"oracle/solve.sh": solve} | dict(files or {}))
     return package
 
 
-def _files(agent_sec: float, verifier_sec: float, build_sec: float, more: str) -> dict[str, str]:
-    return {
-        "task.md": TASK.format(
-            agent_sec=agent_sec, verifier_sec=verifier_sec, build_sec=build_sec, more=more
-        ),
-        "environment/Dockerfile": DOCKERFILE,
-        "verifier/test.sh": TEST,
-        "verifier/expected.txt": "amber\n",
-        "verifier/test_outputs.py": "# The check is test.sh's own.\n",
-        "verifier/verifier.md": VERIFIER,
-        "verifier/rubrics/verifier.md": "The file holds the word and nothing else.\n",
-        "oracle/solve.sh": SOLVE,
-    }
-
-
-def _write(root: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
+def _write(root: Path, files: Mapping[str, str | bytes]) -> None:
+    for name, content in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.docker
 
 PORT = 8080
 SERVER = f"httpd -f -p 127.0.0.1:{PORT} -h /srv/www"
-ASK = f"wget -T 5 -q -O- http://127.0.0.1:{PORT}"
+ASK = f"wget -q -O- http://127.0.0.1:{PORT}"
 WORK = "echo amber > /srv/www/answer.txt"
 DOCKERFILE = """\
 FROM busybox:1.35.0

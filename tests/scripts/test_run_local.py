@@ -13,10 +13,14 @@ from arena.cli import main
 from arena.sandbox.preflight import unbuildable
 from tests.collections import FILES, write_package
 from tests.packages.changes import Changes, verdict
+from tests.sandbox.test_buildlog import THE_AUTHORS, THE_PLATFORMS
+from tests.sandbox.test_builds import Endless
 from tests.sandbox.test_context import OTHER_NOTATIONS, REWRITTEN
 from tests.sandbox.test_preflight import NEEDS, NOTHING
+from tests.sandbox.waiting import eventually
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "run_local.sh"
+ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/tmp"}
 ROW = re.compile(r"^(\S+) +(\S+) +(\S+) +([a-z ]+)$", re.M)
 
 
@@ -30,7 +34,7 @@ class Ended(NamedTuple):
 def run_local(engine: str, *paths: Path) -> Ended:
     done = subprocess.run(
         ["bash", str(SCRIPT), *map(str, paths)],
-        env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DOCKER_HOST": engine, "HOME": "/tmp"},
+        env={**ENVIRONMENT, "DOCKER_HOST": engine},
         capture_output=True,
         text=True,
         timeout=300,
@@ -198,6 +202,29 @@ def test_other_notations_are_no_dockerfile(tmp_path: Path, text: bytes) -> None:
     root = write_package(tmp_path / "p")
     (root / "environment" / "Dockerfile").write_bytes(text)
     assert script_function('stage_context "$1" || echo refused', str(root)) == b"refused\n"
+
+
+@pytest.mark.parametrize("word", [*THE_AUTHORS, *THE_PLATFORMS])
+def test_it_finds_trouble_where_the_arena_does(word: str) -> None:
+    call = 'printf "#1 0.1 hello\\n%s\\n\\n" "$1" > "$work/build.raw"; met_trouble && echo trouble'
+    assert script_function(call, word) == (b"trouble\n" if word in THE_PLATFORMS else b"")
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("signal", ["INT", "TERM"])
+def test_it_leaves_nothing_where_it_is_stopped(
+    docker_engine: str, tmp_path: Path, signal: str
+) -> None:
+    endless = Endless(tmp_path / "endless", docker_engine)
+    running = subprocess.Popen(
+        ["bash", str(SCRIPT), str(endless.package.root)],
+        env={**ENVIRONMENT, "DOCKER_HOST": docker_engine},
+        stdout=subprocess.DEVNULL,
+    )
+    assert eventually(endless.builds)
+    subprocess.run(["kill", f"-{signal}", str(running.pid)], check=True)
+    assert running.wait(60) == 130
+    assert eventually(endless.is_over)
 
 
 def test_wrong_usage_says_how(tmp_path: Path) -> None:

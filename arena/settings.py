@@ -79,6 +79,24 @@ def suite_key(env: Mapping[str, str]) -> bytes:
     return key.encode()
 
 
+def image_cache_bytes(env: Mapping[str, str]) -> int:
+    """How much of a Docker engine's disk the images of task packages may keep.
+
+    Raises:
+        SettingsError: it is no number.
+    """
+    asked = env.get("ARENA_IMAGE_CACHE_GB", "20")
+    try:
+        gigabytes = float(asked)
+        if not 0 <= gigabytes < float("inf"):
+            raise ValueError
+    except ValueError as exc:
+        raise SettingsError(
+            f"ARENA_IMAGE_CACHE_GB is a number of gigabytes from 0 up: {asked!r}"
+        ) from exc
+    return int(gigabytes * 1e9)
+
+
 def _require_real_sign_in(env: Mapping[str, str]) -> None:
     """Gradio signs in for real only with these set; otherwise everybody would be one mock user."""
     if env.get("SYSTEM") != "spaces":

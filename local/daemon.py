@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import json
 import os
 import shutil
 import signal
@@ -18,6 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from docker import APIClient
 from docker.errors import DockerException
@@ -30,6 +32,8 @@ STOP_SECONDS = 20.0
 _LONGEST_SOCKET = "/exec/containerd/containerd-debug.sock.ttrpc"
 _ADDRESS_BYTES = 107
 _FLAGS = ["--iptables=false", "--ip-forward=false", "--bridge=none"]
+# Without a limit, BuildKit keeps the layers of every image that was ever built.
+_BUILD_CACHE = "10GB"
 
 
 class DaemonError(Exception):
@@ -58,6 +62,10 @@ class Paths:
     @property
     def log(self) -> Path:
         return self.directory / "dockerd.log"
+
+    @property
+    def config(self) -> Path:
+        return self.directory / "daemon.json"
 
     @property
     def lock(self) -> Path:
@@ -164,6 +172,8 @@ def _launch(paths: Paths) -> subprocess.Popen[bytes]:
         raise DaemonError(f"{paths.runtime} belongs to somebody else")
     command = ["dockerd", "--data-root", str(paths.data), "--exec-root", str(paths.exec_root)]
     command += ["--pidfile", str(paths.pidfile), "-H", paths.url]
+    paths.config.write_text(json.dumps(_config()))
+    command += ["--config-file", str(paths.config)]  # not the machine's own
     command += _FLAGS
     with paths.log.open("wb") as log:
         # A session of its own: Ctrl-C at the terminal is for whoever started it, not for it.
@@ -175,6 +185,10 @@ def _launch(paths: Paths) -> subprocess.Popen[bytes]:
             cwd="/",
             start_new_session=True,
         )
+
+
+def _config() -> dict[str, Any]:
+    return {"builder": {"gc": {"enabled": True, "defaultKeepStorage": _BUILD_CACHE}}}
 
 
 def _clear_leftovers(paths: Paths) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
@@ -22,23 +23,34 @@ def why_not_installable() -> str | None:
     return None
 
 
-def install(packages: list[str], log: IO[bytes]) -> None:
-    """Install `packages` and nothing that they merely recommend; apt's words go to `log`."""
-    apt = ["apt-get", "-q", "-y", "-o", "DPkg::Lock::Timeout=120"]
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for arguments in (["update"], ["install", "--no-install-recommends", *packages]):
-        done = subprocess.run(
-            [*apt, *arguments],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
-        log.write(done.stdout)
-        if done.returncode != 0:
-            said = done.stdout.decode("utf-8", "replace").strip().splitlines()[-5:]
-            raise InstallError(f"apt-get {arguments[0]} failed: " + " | ".join(said))
+def install(packages: list[str], log: IO[bytes], if_known: Sequence[str] = ()) -> None:
+    """Install `packages` and nothing that they merely recommend; apt's words go to `log`.
+
+    `if_known`: what some releases have as packages of their own, and others within another.
+    """
+    _apt_get(log, "update")
+    known = [package for package in if_known if _is_known(package)]
+    _apt_get(log, "install", "--no-install-recommends", *packages, *known)
+
+
+def _apt_get(log: IO[bytes], action: str, *arguments: str) -> None:
+    done = subprocess.run(
+        ["apt-get", "-q", "-y", "-o", "DPkg::Lock::Timeout=120", action, *arguments],
+        env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    log.write(done.stdout)
+    if done.returncode != 0:
+        said = done.stdout.decode("utf-8", "replace").strip().splitlines()[-5:]
+        raise InstallError(f"apt-get {action} failed: " + " | ".join(said))
+
+
+def _is_known(package: str) -> bool:
+    asked = ["apt-cache", "show", "--quiet", package]
+    return subprocess.run(asked, capture_output=True, check=False).returncode == 0
 
 
 def package_version(package: str) -> str | None:

@@ -86,7 +86,8 @@ def _install(paths: daemon.Paths) -> None:
     if reason is not None:
         raise debian.InstallError(f"{reason}, so none can be installed")
     with (paths.directory / "install.log").open("wb") as log:
-        debian.install(["docker.io", "busybox-static"], log)
+        # From Debian 13 on the docker command and its BuildKit are packages of their own.
+        debian.install(["docker.io", "busybox-static"], log, ["docker-cli", "docker-buildx"])
 
 
 def _none(reason: str) -> Engine:

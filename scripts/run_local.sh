@@ -12,13 +12,25 @@ readonly PIDS=256 OPEN_FILES=4096 MAX_REWARD_BYTES=65536
 readonly NUMBER='[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?'
 readonly HOSTS="[ -s /etc/hosts ] || printf '127.0.0.1 localhost\n::1 localhost\n' > /etc/hosts"
 readonly STARTS_BY_ITSELF='^[AC] ((/root|/home/[^/]+)/\.(bash[a-z_]*|profile|z[a-z]+|[a-z]*shrc)|.*\.pth|.*/(site|user)customize[^/]*)$'
+# Why a build failed. The author's doing is looked for first: it quotes what they wrote.
+readonly AUTHORS='(^|: )dockerfile parse error|exit code: [0-9]+$|: not found$'
+readonly TROUBLE='toomanyrequests|too many requests|i/o timeout|handshake timeout|no such host'\
+'|dial tcp|connection (refused|reset)|deadline exceeded|Client\.Timeout|(^|[^A-Za-z])EOF$'\
+'|50[0-9] (internal|bad|service|gateway)|no space left on device|input/output error'\
+'|network [^ ]+ not found|cannot connect to the docker daemon|error during connect'\
+'|transport is closing|code = Unavailable|context canceled'
+export COPYFILE_DISABLE=1 # no ._ files of macOS in an archive
 work=$(mktemp -d)
 containers=()
+images=()
+building=''
 trap 'clean_up' EXIT
 trap 'exit 130' INT TERM
 
 clean_up() {
+  [ -z "$building" ] || kill "$building" 2> /dev/null || true
   if [ "${#containers[@]}" -gt 0 ]; then docker rm -f "${containers[@]}" > /dev/null 2>&1 || true; fi
+  if [ "${#images[@]}" -gt 0 ]; then docker rmi "${images[@]}" > /dev/null 2>&1 || true; fi
   rm -rf "$work"
 }
 
@@ -249,9 +261,132 @@ judge() {
   else verdict=proven; fi
 }
 
+# The first docker command on the PATH that can use BuildKit: from 23 on that takes its plugin.
+docker_command() {
+  local one version
+  while read -r one; do
+    version=$("$one" --version 2> /dev/null | sed -n 's/^Docker version \([0-9]*\)\..*/\1/p')
+    if [ -n "$version" ] && { [ "$version" -lt 23 ] || "$one" buildx version > /dev/null 2>&1; }; then
+      echo "$one"
+      return
+    fi
+  done < <(type -aP docker)
+}
+
+# What the engine is too old for, or nothing; the same words as `arena replay`'s.
+too_old_for() { # PACKAGE
+  local major
+  major=$(sed -n 's/^\([1-9][0-9]*\)\..*/\1/p' <<< "$engine")
+  [ -n "$major" ] || return 0
+  LC_ALL=C awk -v major="$major" -v engine="$engine" '
+    function needs(version, what) {
+      if (major >= version || told++) return
+      printf "environment/Dockerfile, line %d: %s needs a Docker engine of version %d or newer; ",
+        first, what, version
+      print "this one is " engine
+    }
+    function word(text) { sub(/[ \t].*/, "", text); return toupper(text) }
+    function instruction(text,   name, flag) {
+      name = word(text); text = substr(text, length(name) + 1)
+      while (match(text, /^[ \t]+--[a-z-]+(=[^ \t]*)?/)) {
+        flag = substr(text, 1, RLENGTH); text = substr(text, RLENGTH + 1)
+        gsub(/^[ \t]+--|=.*/, "", flag); flag = name " --" flag
+        if (flag ~ /^((ADD|COPY) --link|RUN --network)$/) needs(23, flag)
+        if (flag ~ /^(ADD --checksum|HEALTHCHECK --start-interval)$/) needs(25, flag)
+      }
+      sub(/^[ \t]+/, "", text)
+      if ((name == "ONBUILD" ? word(text) : name) ~ /^(RUN|COPY|ADD)$/) heredocs(text)
+    }
+    function heredocs(text,   i, c, quote, part) {
+      for (i = 1; i <= length(text) + 1; i++) {
+        c = substr(text, i, 1)
+        if (quote == "" && c ~ /^[ \t]?$/) {
+          if (part ~ /^[0-9]*<<-?[^<]+$/) needs(23, "a here-document")
+          part = ""
+          continue
+        }
+        if (quote != "" && c == quote) quote = ""
+        else if (quote == "" && c ~ /["\047]/) quote = c
+        part = part c
+      }
+    }
+    BEGIN { escape = "\\" }
+    { sub(/[ \t\r]+$/, "") }
+    !begun && tolower($0) ~ /^#[ \t]*escape[ \t]*=[ \t]*`$/ { escape = "`" }
+    !/^#/ { begun = 1 }
+    /^[ \t]*#/ || (whole != "" && $0 == "") { next }
+    {
+      if (whole == "") first = NR
+      if ($0 != "" && substr($0, length($0)) == escape) {
+        whole = whole substr($0, 1, length($0) - 1)
+        next
+      }
+      whole = whole $0; sub(/^[ \t]+/, "", whole); instruction(whole); whole = ""
+    }
+  ' "$1/environment/Dockerfile"
+}
+
+# The build context that the arena makes: regular files, and a Dockerfile without syntax directive,
+# which would have the engine fetch and run a program to read it. Fails where it is no Dockerfile.
+stage_context() { # PACKAGE
+  rm -rf "$work/context" && mkdir "$work/context" || return 1
+  (cd "$1/environment" && find . -type f -print0 | tar --null -T - -cf -) |
+    tar -xf - -C "$work/context" || return 1
+  chmod -R u=rwX,go=rX "$work/context"
+  LC_ALL=C awk '
+    function name(line) { line = tolower(line); gsub(/[^a-z0-9=]/, "", line); return line }
+    function flush(   i) {
+      for (i = 1; i <= kept && (kept_line[i] ~ /^#!/ || name(kept_line[i]) ~ /^[a-z0-9]+=/); i++) print kept_line[i]
+      for (j = 1; j <= moved; j++) { gsub(/^[ \t]+|[ \t\r]+$/, "", moved_line[j]); print "# not used here: " moved_line[j] }
+      for (; i <= kept; i++) print kept_line[i]
+      begun = 1
+    }
+    NR == 1 { sub(/^\357\273\277/, "") }
+    begun { print; next }
+    /^[ \t\r]*(#|$)/ { if (name($0) ~ /^syntax=/) moved_line[++moved] = $0; else kept_line[++kept] = $0; next }
+    !/^[ \t]*[A-Za-z]/ { print "environment/Dockerfile, line " NR ": this is no instruction" > "/dev/stderr"; bad = 1; exit 1 }
+    { flush(); print }
+    END { if (!begun && !bad) flush() }
+  ' "$1/environment/Dockerfile" > "$work/context/Dockerfile"
+}
+
+# The image of $package, by its name in $image; what was said in build.log, as it was in build.raw.
+build() {
+  local status=0
+  image=posttrain-arena/local:$$-$((${#images[@]} + 1))
+  images+=("$image")
+  stage_context "$package" 2> "$work/build.log" || return 1
+  # In the background, since a trap waits for what is in the foreground.
+  tar -C "$work/context" -cf - . |
+    DOCKER_BUILDKIT=1 BUILDX_NO_DEFAULT_ATTESTATIONS=1 \
+      timeout -k 5 "$(limit environment.build_timeout_sec 600)" docker build --progress=plain \
+      --network "$([ $network = none ] && echo none || echo default)" \
+      --build-arg BUILDKIT_CACHE_MOUNT_NS="$image" \
+      --label org.posttrain-arena=local --tag "$image" - > "$work/build.raw" 2>&1 &
+  building=$!
+  wait "$building" || status=$?
+  building=''
+  [ $status != 0 ] || return 0
+  case $status in 124 | 137) echo 'ERROR: its time is up' >> "$work/build.raw" ;; esac
+  sed -E -e '/^#[0-9]+ (sha256:|DONE|CACHED|\[internal\]|copy \/context \/|transferring )/d' \
+    -e '/^$/d' -e 's/^#[0-9]+ ([0-9]+\.[0-9]+ )?//' "$work/build.raw" > "$work/build.log"
+  return 1
+}
+
+# Whether the build failed for what is not the author's doing.
+met_trouble() {
+  local last
+  last=$( (grep '^ERROR: ' "$work/build.raw" || grep . "$work/build.raw") 2> /dev/null | tail -n 1)
+  ! grep -qiE "$AUTHORS" <<< "$last" && grep -qiE "$TROUBLE" <<< "$last"
+}
+
+not_run() { # VERDICT
+  printf '%-40s %-8s %-10s %s\n' "$name" - - "$1"
+}
+
 run_package() {
   package=$1
-  local name image solved_reward verdict shown
+  local name image reason solved_reward verdict shown
   name=$(basename "$(cd "$package" && pwd)")
   read_limits "$package" > "$work/limits"
   if grep -q '^!' "$work/limits"; then
@@ -259,17 +394,19 @@ run_package() {
   fi
   network=none
   if [ "$(limit environment.allow_internet false)" = true ]; then network=bridge; fi
-  rm -rf "$work"/*.log "$work/oracle" "$work/untouched"
-  if ! timeout "$(limit environment.build_timeout_sec 600)" docker build -q --force-rm \
-      --network "$([ $network = none ] && echo none || echo default)" \
-      --label org.posttrain-arena=local --iidfile "$work/image" "$package/environment" \
-      > "$work/build.log" 2>&1; then
-    printf '%-40s %-8s %-10s %s\n' "$name" - - 'not built'
+  rm -rf "$work"/*.log "$work/build.raw" "$work/oracle" "$work/untouched"
+  reason=$(too_old_for "$package")
+  if [ -n "$reason" ]; then
+    not_run 'no engine'
+    echo "  $reason"
+    return 1
+  fi
+  if ! build; then
+    if met_trouble; then not_run 'no engine'; else not_run 'not built'; fi
     show_logs "$work"
     return 1
   fi
-  image=$(cat "$work/image")
-  rm -f "$work/build.log"
+  rm -f "$work"/*.log
   trial oracle "$image"
   solved_reward=$reward
   trial untouched "$image"
@@ -282,6 +419,11 @@ run_package() {
   return 1
 }
 
+fail() {
+  echo "$1" >&2
+  exit 1
+}
+
 main() {
   [ $# -gt 0 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
   local failed=0 one part
@@ -290,8 +432,12 @@ main() {
       [ -f "$one/$part" ] || { echo "$one: $part is missing; see: arena check $one" >&2; exit 2; }
     done
   done
-  processors=$(docker info --format '{{.NCPU}}' 2> /dev/null) ||
-    { echo "No Docker engine answers: start it, or set DOCKER_HOST." >&2; exit 1; }
+  docker=$(docker_command)
+  [ -n "$docker" ] || fail \
+    'No docker command that can build images: install it, from version 23 on with its buildx plugin.'
+  PATH=$(dirname "$docker"):$PATH
+  read -r processors engine < <(docker info --format '{{.NCPU}} {{.ServerVersion}}' 2> /dev/null) &&
+    [ "${processors:-0}" -gt 0 ] || fail 'No Docker engine answers: start it, or set DOCKER_HOST.'
   printf '%-40s %-8s %-10s %s\n' package oracle untouched verdict
   for one in "$@"; do run_package "${one%/}" || failed=1; done
   return $failed

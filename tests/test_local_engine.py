@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from docker import APIClient
 
+from arena.sandbox.builder import Builder
+from arena.sandbox.context import build_context
 from local import daemon, debian, engine
 from local.baseimages import BUSYBOX, PYTHON, STAND_IN_LABEL, BaseImageError, ensure_base_images
 from tests.needs import cannot
@@ -200,3 +202,34 @@ def test_the_command_line_says_where_and_why_not(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "")
     assert "no engine of ours" in done.stderr
+
+
+@pytest.mark.usefixtures("can_start")
+def test_what_builds_leave_in_it_has_a_limit(
+    directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(daemon, "_BUILD_CACHE", "1MB")
+    url = engine.ensure_engine(directory).url
+    assert url is not None
+    ensure_base_images(url, cache=tmp_path / "cache")
+    client = APIClient(base_url=url, version="auto")
+    for number in range(4):
+        layer = f"FROM {BUSYBOX}\nRUN head -c 3000000 /dev/urandom > /{number}\n"
+        (tmp_path / "Dockerfile").write_text(layer)
+        options = ["--tag", "layer", "--network", "none"]
+        built = Builder(url).build(build_context(tmp_path), options, 60)
+        assert built.exit_code == 0, built.log
+        client.remove_image("layer")
+    deadline = time.monotonic() + 60
+    while (kept := sum(one["Size"] for one in client.df()["BuildCache"] or [])) > 11_000_000:
+        assert time.monotonic() < deadline, f"{kept} bytes are kept"
+        time.sleep(0.5)
+    client.close()
+
+
+def test_packages_that_a_release_lacks_are_left_out() -> None:
+    reason = debian.why_not_installable()
+    if reason is not None:
+        cannot(reason)
+    assert debian._is_known("apt")
+    assert not debian._is_known("no-such-package-anywhere")

@@ -22,6 +22,7 @@ from arena.cli import (
 )
 from arena.cli.output import print_failure
 from arena.errors import ArenaError, BadRequest
+from arena.settings import SettingsError
 
 app = typer.Typer(
     name="arena",
@@ -50,6 +51,12 @@ class Usage(ArenaError):
     advice = "`arena --help` and `arena COMMAND --help` say how."
 
 
+class BadSetting(ArenaError):
+    code, status = "bad_setting", 400
+    text = "{problem}."
+    advice = "Set the environment variable right, or unset it; docs/architecture.md lists them."
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command.
 
@@ -64,6 +71,9 @@ def main(arguments: list[str] | None = None) -> int:
     except ArenaError as exc:
         print_failure(exc, as_json)
         return 2 if isinstance(exc, Usage) else 1
+    except SettingsError as exc:
+        print_failure(BadSetting(problem=exc), as_json)
+        return 1
     except ValidationError:
         problem = "the arena's answer has another shape than this version knows"
         print_failure(BadRequest(problem=problem), as_json)

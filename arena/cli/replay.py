@@ -32,6 +32,15 @@ class NoEngine(ArenaError):
     )
 
 
+class NoBuilder(ArenaError):
+    code, status = "no_docker_command", 503
+    text = "{problem}."
+    advice = (
+        "Install the docker command, from version 23 on with its buildx plugin: on Debian "
+        "docker.io, with docker-cli and docker-buildx where there are such packages."
+    )
+
+
 class Unsound(ArenaError):
     code, status = "unsound_packages", 400
     text = "{count} of {all} packages have errors, {first} first; only sound ones are replayed."
@@ -87,7 +96,7 @@ def replay(
 def _replay_all(
     reports: list[PackageReport], jobs: int, repeat: int, fresh: bool, quiet: bool
 ) -> list[Row]:
-    from arena.sandbox import EngineUnavailable, Sandbox
+    from arena.sandbox import EngineUnavailable, NoDockerCommand, Replay, Sandbox
     from arena.sandbox import replay as replay_one
     from arena.sandbox.replay_cache import ReplayCache, default_folder
 
@@ -97,21 +106,29 @@ def _replay_all(
         return [Row(r, found, True) for r in reports if (found := known[r.path])]
 
     def one(report: PackageReport) -> Row:
-        earlier = known.get(report.path)
+        earlier = known.get(report.path) or too_new.get(report.path)
         if earlier is None and report.package is not None:
             found = replay_one(sandbox, report.package, repeat)
             cache.put(report.digest, repeat, found)
             row = Row(report, found, False)
         else:
             assert earlier is not None
-            row = Row(report, earlier, True)
+            row = Row(report, earlier, report.path not in too_new)
         advance()
         return row
 
     try:
         with Sandbox(jobs=jobs) as sandbox, _progress(len(reports), quiet) as advance:
             sandbox.sweep()
+            too_new = {
+                report.path: Replay(verdict="no engine", reason=reason)
+                for report in reports
+                if report.package and not known.get(report.path)
+                if (reason := sandbox.unbuildable(report.package))
+            }
             return sandbox.map(one, reports)
+    except NoDockerCommand as exc:
+        raise NoBuilder(problem=str(exc)[:1].upper() + str(exc)[1:]) from exc
     except EngineUnavailable as exc:
         raise NoEngine(problem=str(exc)[:1].upper() + str(exc)[1:]) from exc
 

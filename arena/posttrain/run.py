@@ -78,6 +78,7 @@ class _Run:
         self.suite: list[HeldOutTask] = []
 
     def execute(self) -> Report:
+        self._require_engine()
         gated = self._gate()
         policy = Policy.load(self.inputs.base_model, self.inputs.recipe)
         before = self._baseline(policy)
@@ -97,6 +98,20 @@ class _Run:
             provenance=provenance,
             software=software_versions(),
         )
+
+    def _require_engine(self) -> None:
+        """The run's set-up: what the engine is too old for is known before anything is built."""
+        sandbox = self.crew.sandbox
+        reasons = [f"{p.name}: {r}" for p in self.packages if (r := sandbox.unbuildable(p))]
+        if reasons:
+            listed = "\n".join(reasons)
+            raise PlatformFault("engine_too_old", f"The worker's engine is too old for:\n{listed}")
+        with _sealed("setup"):
+            suite = load_packages(self.inputs.suite)
+            count = sum(1 for p in suite if self.suite_crew.sandbox.unbuildable(p))
+        if count:
+            told = f"The worker's engine is too old for {count} of the suite's tasks."
+            raise PlatformFault("engine_too_old", told)
 
     def _gate(self) -> Gated:
         with self.log.stage("gate") as progress:
@@ -171,18 +186,22 @@ class _Run:
 
     @contextmanager
     def _sealed_stage(self, name: StageName) -> Iterator[Progress]:
-        """A stage that touches the suite: what fails in it may quote the suite, so it is told
-        by its kind alone."""
-        try:
-            with self.log.stage(name) as progress:
-                yield progress
-        except (Cancelled, RunFault):
-            raise
-        except Exception as exc:
-            kind = type(exc).__name__
-        else:
-            return
-        raise PlatformFault("suite_stage_failed", f"The {name} stage failed with {kind}.")
+        with _sealed(name), self.log.stage(name) as progress:
+            yield progress
+
+
+@contextmanager
+def _sealed(stage: StageName) -> Iterator[None]:
+    """Where the suite is touched, what fails may quote it, so it is told by its kind alone."""
+    try:
+        yield
+    except (Cancelled, RunFault):
+        raise
+    except Exception as exc:
+        kind = type(exc).__name__
+    else:
+        return
+    raise PlatformFault("suite_stage_failed", f"The {stage} stage failed with {kind}.")
 
 
 def _collection(folder: Path) -> list[TaskPackage]:

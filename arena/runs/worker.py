@@ -7,6 +7,7 @@ stage that touches the suite are counts.
 from __future__ import annotations
 
 import logging
+import os
 import secrets
 import shutil
 import tempfile
@@ -32,8 +33,9 @@ from arena.posttrain.run import RunInputs, execute
 from arena.report import Report
 from arena.runs.heartbeat import Heartbeat
 from arena.runs.queue import Lease
-from arena.sandbox import Caps, Sandbox
-from arena.settings import suite_key
+from arena.sandbox import Caps, NoDockerCommand, Sandbox
+from arena.sandbox.builder import docker_command
+from arena.settings import SettingsError, image_cache_bytes, suite_key
 from arena.sources import HubSource, PinnedSource, RefusedSource, parse_source
 
 log = logging.getLogger(__name__)
@@ -282,6 +284,10 @@ def what_is_missing() -> str | None:
             client.ping()
         finally:
             client.close()
+        docker_command()
+        image_cache_bytes(os.environ)
+    except (NoDockerCommand, SettingsError) as exc:
+        return str(exc)
     except (DockerException, OSError):
         return "no Docker engine"
     return None

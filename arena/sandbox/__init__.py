@@ -1,7 +1,13 @@
 """Trials of task packages in containers: an agent acts, a fresh container verifies."""
 
 from arena.sandbox.agents import Agent, oracle, scripted, untouched
-from arena.sandbox.errors import BuildError, EngineError, EngineUnavailable, SessionOver
+from arena.sandbox.errors import (
+    BuildError,
+    EngineError,
+    EngineUnavailable,
+    NoDockerCommand,
+    SessionOver,
+)
 from arena.sandbox.replay import Replay, replay
 from arena.sandbox.results import Caps, Fault, Step, TrialResult
 from arena.sandbox.sandbox import Sandbox
@@ -14,6 +20,7 @@ __all__ = [
     "EngineError",
     "EngineUnavailable",
     "Fault",
+    "NoDockerCommand",
     "Replay",
     "Sandbox",
     "Session",

@@ -7,7 +7,6 @@ the engine's.
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -62,7 +61,9 @@ class Engine:
                 tls=tls if self.url.startswith("tcp://") and tls else False,
                 max_pool_size=connections,
             )
-            self.cpus = float(self._api.info()["NCPU"])
+            info = self._api.info()
+        self.cpus = float(info["NCPU"])
+        self.version = str(info["ServerVersion"])
         self._key = uuid4().hex
         self._abandoned = False
         self._remover = ThreadPoolExecutor(2, thread_name_prefix="remove")
@@ -78,25 +79,31 @@ class Engine:
                 return None
             raise
 
-    def build(
-        self, context: bytes, tag: str, network: str, limits: Limits
-    ) -> Iterator[dict[str, Any]]:
-        """Build an image; yields the engine's messages. Leaving the loop ends the build."""
-        memory = limits.memory_mb << 20
+    def tag(self, image: str, repository: str, tag: str) -> None:
+        """Give an image a name; its time of last use becomes now, also where it has the name."""
         with self._trouble():
-            yield from self._api.build(
-                fileobj=io.BytesIO(context),
-                custom_context=True,
-                tag=tag,
-                rm=True,
-                forcerm=True,
-                network_mode=network,
-                container_limits={"memory": memory, "memswap": memory},
-                labels={LABEL: "image", OWNER_LABEL: this_process()},
-                decode=True,
-                # A build that says nothing for all of its time is over; one that talks is watched.
-                timeout=max(1, int(limits.build_sec)),
-            )
+            self._api.tag(image, repository, tag)
+
+    def own_images(self) -> list[dict[str, Any]]:
+        """The images that the arena built, those without a name among them."""
+        with self._trouble():
+            return list(self._api.images(filters={"label": LABEL}))
+
+    def history(self, image: str) -> list[dict[str, Any]]:
+        """The steps that made an image, the newest first."""
+        with self._trouble():
+            return list(self._api.history(image))
+
+    def remove_image(self, image: str) -> bool:
+        """Remove an image; False where the engine keeps it, since something still uses it."""
+        try:
+            with self._trouble():
+                self._api.remove_image(image)
+        except EngineError as error:
+            if error.status not in (404, 409):
+                raise
+            return error.status == 404
+        return True
 
     def create(
         self,

@@ -22,6 +22,14 @@ class EngineUnavailable(EngineError):
         self.address = address
 
 
+class NoDockerCommand(EngineUnavailable):
+    """The docker command, which builds images, is missing or cannot use BuildKit."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__("", why)
+        self.args = (f"no docker command that can build images: {why}",)
+
+
 class BuildError(Exception):
     """The package's image does not build: its author's to mend. Holds the end of the build log."""
 

@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import re
 import threading
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from arena.packages import TaskPackage
-from arena.sandbox.archives import Bundle, regular_files
-from arena.sandbox.engine import Engine
-from arena.sandbox.errors import BuildError, EngineError, EngineUnavailable
+from arena.sandbox.archives import regular_files
+from arena.sandbox.builder import Builder
+from arena.sandbox.buildlog import failure, readable
+from arena.sandbox.context import build_context
+from arena.sandbox.engine import LABEL, Engine
+from arena.sandbox.errors import BuildError, EngineError
+from arena.sandbox.foreign import foreign
+from arena.sandbox.imagecache import trim
 from arena.sandbox.results import Limits
 
 REPOSITORY = "posttrain-arena/environment"
-_LOG_CHARACTERS = 4000
-
-# What the engine says when a registry, the network or the disk failed, not the Dockerfile.
-_NOT_THE_AUTHORS = re.compile(
-    r"toomanyrequests|too many requests|i/o timeout|handshake timeout|no such host|dial tcp"
-    r"|connection (refused|reset)|deadline exceeded|Client\.Timeout|unexpected EOF"
-    r"|50[0-9] (internal|bad|service|gateway)|no space left on device",
-    re.IGNORECASE,
-)
-_A_COMMAND_FAILED = "returned a non-zero code"
+# scripts/run_local.sh names its images so; what it leaves when it is killed goes with the others.
+_LOCAL_REPOSITORY = "posttrain-arena/local"
 
 
 @dataclass(frozen=True)
@@ -45,8 +39,10 @@ class Image:
 class Images:
     """The images of one engine."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, cache_bytes: int) -> None:
         self._engine = engine
+        self._builder = Builder(engine.url)
+        self._cache_bytes = cache_bytes
         self._lock = threading.Lock()
         self._building: dict[str, threading.Lock] = {}
         self._known: dict[str, Image] = {}
@@ -69,12 +65,23 @@ class Images:
                     found = self._find(tag)
                 if found is None:
                     raise EngineError(f"the image {tag} vanished after its build")
+                # Counts as a use: the images that go first are those named longest ago.
+                self._engine.tag(found.id, *tag.split(":"))
                 self._known[digest] = found
             return self._known[digest]
 
     def forget(self) -> None:
         """Ask the engine again: somebody may have removed images."""
         self._known.clear()
+
+    def trim(self) -> None:
+        """Keep the images within their limit, as far as that goes: no work waits for it."""
+        with suppress(EngineError):
+            trim(self._engine, (REPOSITORY, _LOCAL_REPOSITORY), self._cache_bytes)
+
+    def abandon(self) -> None:
+        """End the builds that run, and begin no other."""
+        self._builder.abandon()
 
     def _digest(self, folder: Path) -> str:
         """Of a folder's content; read again only where a file's size or time changed."""
@@ -107,56 +114,21 @@ class Images:
         )
 
     def _build(self, package: TaskPackage, tag: str, network: str, limits: Limits) -> None:
-        context = _context(package.root / "environment")
-        build = _Build(package.name, time.monotonic() + limits.build_sec)
-        build.follow(self._engine.build(context, tag, network, limits))
-
-
-class _Build:
-    """Follows what the engine says of one package's build, until it ends or its time does."""
-
-    def __init__(self, package: str, deadline: float) -> None:
-        self._package = package
-        self._deadline = deadline
-        self._log = ""
-
-    def follow(self, messages: Iterator[dict[str, Any]]) -> None:
+        environment = package.root / "environment"
+        text = (environment / "Dockerfile").read_text("utf-8", "replace")
+        if refused := foreign(text, limits.network):
+            raise BuildError(package.name, f"environment/Dockerfile, {refused}", "")
         try:
-            for message in messages:
-                self._log = (self._log + str(message.get("stream", "")))[-_LOG_CHARACTERS:]
-                if "error" in message:
-                    raise self._failure(str(message["error"]).strip())
-                if time.monotonic() > self._deadline:
-                    # Closing the connection, which leaving the loop does, ends the build.
-                    raise BuildError(self._package, "its time is up", self._log)
-        except EngineUnavailable as error:
-            # A silent build meets the client's limit, which is the same.
-            if "timed out" not in str(error):
-                raise
-            raise BuildError(self._package, "its time is up", self._log) from error
-        except EngineError as error:
-            # A Dockerfile that does not parse is refused at once, without a log.
-            if error.status != 400:
-                raise
-            raise BuildError(self._package, str(error), self._log) from error
-
-    def _failure(self, why: str) -> Exception:
-        if _A_COMMAND_FAILED not in why and _NOT_THE_AUTHORS.search(why):
-            return EngineError(f"the build of {self._package} met trouble: {why}")
-        return BuildError(self._package, why, f"{self._log}{why}")
-
-
-def _version(state: os.stat_result) -> tuple[int, int, int]:
-    return state.st_size, state.st_mtime_ns, state.st_mode
-
-
-def _context(folder: Path) -> bytes:
-    """The build context without times and owners, which would miss the engine's layer cache."""
-    bundle = Bundle()
-    for path in sorted({parent for file in regular_files(folder) for parent in file.parents}):
-        if folder in path.parents:
-            bundle.add_folder(path.relative_to(folder).as_posix())
-    for path in regular_files(folder):
-        mode = 0o755 if path.stat().st_mode & 0o111 else 0o644
-        bundle.add_file(path.relative_to(folder).as_posix(), path.read_bytes(), mode)
-    return bundle.finish()
+            context = build_context(environment)
+        except ValueError as error:
+            raise BuildError(package.name, str(error), "") from error
+        options = ["--tag", tag, "--network", network, "--label", f"{LABEL}=image"]
+        # Cache mounts are shared by all builds of an engine; so only by those of one content.
+        options += ["--build-arg", f"BUILDKIT_CACHE_MOUNT_NS={tag}"]
+        built = self._builder.build(context, options, limits.build_sec)
+        if built.exit_code is None:
+            raise BuildError(package.name, "its time is up", readable(built.log))
+        if built.exit_code < 0:
+            raise EngineError(f"the build of {package.name} was ended by a signal")
+        if built.exit_code > 0:
+            raise failure(package.name, built.log)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -16,9 +17,11 @@ from arena.sandbox.carrying import Carried, collect
 from arena.sandbox.engine import Engine
 from arena.sandbox.errors import AgentFault, EngineError, SessionOver
 from arena.sandbox.images import Image, Images
+from arena.sandbox.preflight import unbuildable
 from arena.sandbox.results import Caps, Fault, Limits, Step, TrialResult
 from arena.sandbox.session import Session
 from arena.sandbox.verification import Verdict, verify
+from arena.settings import image_cache_bytes
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
@@ -32,21 +35,26 @@ _CONNECTIONS_A_JOB = 4
 class Sandbox:
     """Trials on one Docker engine, `jobs` at a time under `map`.
 
-    Raises EngineUnavailable where no engine answers. Use it as a context manager: leaving it
-    removes every container it made.
+    Raises EngineUnavailable where no engine answers, and NoDockerCommand where none builds images.
+    Use it as a context manager: leaving it removes every container it made.
     """
 
     def __init__(
         self, engine_url: str | None = None, jobs: int = 4, caps: Caps | None = None
     ) -> None:
         self._engine = Engine(engine_url, connections=jobs * _CONNECTIONS_A_JOB)
-        self._images = Images(self._engine)
+        self._images = Images(self._engine, image_cache_bytes(os.environ))
         self._caps = caps or Caps()
         self._workers = ThreadPoolExecutor(jobs, thread_name_prefix="trial")
 
     def build(self, package: TaskPackage) -> str:
         """The id of the package's image, built where the engine lacks it. Raises BuildError."""
         return self._image(package).id
+
+    def unbuildable(self, package: TaskPackage) -> str | None:
+        """Why the engine is too old to build the package's image; None where it is not."""
+        dockerfile = package.root / "environment" / "Dockerfile"
+        return unbuildable(dockerfile.read_text("utf-8", "replace"), self._engine.version)
 
     def trial(self, package: TaskPackage, agent: Agent, *, verifications: int = 1) -> TrialResult:
         """One attempt at one task.
@@ -79,12 +87,18 @@ class Sandbox:
         return list(self._workers.map(function, items))
 
     def sweep(self) -> int:
-        """Remove trial containers whose process died without doing so; returns how many."""
-        return self._engine.sweep()
+        """Remove trial containers whose process died without doing so; returns how many.
+
+        Then images that the arena built go, where there are more than the limit allows.
+        """
+        removed = self._engine.sweep()
+        self._images.trim()
+        return removed
 
     def close(self) -> None:
         """End the threads and remove what is left of the containers."""
         self._workers.shutdown(wait=True, cancel_futures=True)
+        self._images.trim()
         self._engine.close()
 
     def __enter__(self) -> Self:
@@ -98,6 +112,7 @@ class Sandbox:
     ) -> None:
         if error_type is not None:
             # Ctrl-C, or one item of a map failed: the others must not hold the end up.
+            self._images.abandon()
             self._engine.abandon()
         self.close()
 

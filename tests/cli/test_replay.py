@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from docker import APIClient
 
 from arena.cli import main
 from arena.sandbox.replay import Replay
@@ -82,6 +83,46 @@ def test_packages_with_errors_are_not_run(
     status, answer = replayed(capsys, str(root))
     assert status == 1
     assert answer["error"]["code"] == "unsound_packages"
+
+
+def test_what_the_engine_is_too_old_for_is_known_before_the_rest_goes_on(
+    docker_engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_collection(tmp_path / "c", count=2)
+    with (folder / "write-apple-1" / "environment" / "Dockerfile").open("a") as file:
+        file.write("RUN <<END\ntrue\nEND\n")
+    client = APIClient(base_url=docker_engine, version="auto")
+    version = client.version()["Version"]
+    client.close()
+    other, new = replayed(capsys, str(folder))[1]["packages"]
+    assert other["verdict"] == "proven"
+    if int(version.partition(".")[0]) >= 23:
+        assert new["verdict"] == "proven"
+    else:
+        assert (new["verdict"], new["known"]) == ("no engine", False)
+        assert "line 3: a here-document needs a Docker engine of version 23" in new["reason"]
+        assert new["reason"].endswith(version)
+        assert [p["known"] for p in replayed(capsys, str(folder))[1]["packages"]] == [True, False]
+
+
+def test_without_a_docker_command_it_says_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    status, answer = replayed(capsys, str(write_package(tmp_path / "write-apple")))
+    assert status == 1
+    assert answer["error"]["code"] == "no_docker_command"
+    assert "docker.io" in answer["error"]["next"]
+
+
+def test_a_wrong_setting_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_IMAGE_CACHE_GB", "much")
+    status, answer = replayed(capsys, str(write_package(tmp_path / "write-apple")))
+    assert status == 1
+    assert answer["error"]["code"] == "bad_setting"
+    assert "ARENA_IMAGE_CACHE_GB" in answer["error"]["message"]
 
 
 def test_without_an_engine_it_says_what_to_do(

@@ -23,12 +23,12 @@ class FakeSandbox:
 
     oracles: dict[str, TrialResult] = field(default_factory=dict)
     others: dict[str, TrialResult] = field(default_factory=dict)
-    unbuildable: tuple[str, ...] = ()
+    not_building: tuple[str, ...] = ()
     trials: int = 0
 
     def build(self, package: TaskPackage) -> str:
-        if package.name in self.unbuildable:
-            raise BuildError(package.name, "RUN false returned a non-zero code", "")
+        if package.name in self.not_building:
+            raise BuildError(package.name, "RUN false: exit code: 1", "")
         return "image"
 
     def trial(self, package: TaskPackage, agent: Agent, **_options: int) -> TrialResult:

@@ -38,19 +38,19 @@ def test_unsound_tasks_are_left_out_with_the_reason(packages: list[TaskPackage])
     sandbox = FakeSandbox(
         oracles={second: TrialResult(0.0, None, "")},
         others={third: TrialResult(1.0, None, "")},
-        unbuildable=(first,),
+        not_building=(first,),
     )
     gated = gate(packages, sandbox)
     assert [package.name for package in gated.passed] == [fourth]
     reasons = [result.reason for result in gated.results]
-    assert "RUN false returned a non-zero code" in reasons[0]
+    assert "RUN false: exit code: 1" in reasons[0]
     assert "the oracle scores 0" in reasons[1]
     assert "solved before it begins" in reasons[2]
     assert reasons[3] == ""
 
 
 def test_too_few_sound_tasks_are_the_authors_fault(packages: list[TaskPackage]) -> None:
-    sandbox = FakeSandbox(unbuildable=(packages[0].name,))
+    sandbox = FakeSandbox(not_building=(packages[0].name,))
     with pytest.raises(AuthorFault) as caught:
         gate(packages, sandbox, min_tasks=4)
     assert caught.value.code == "too_few_tasks"

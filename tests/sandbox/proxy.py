@@ -30,6 +30,11 @@ class Proxy:
         self._listener.listen()
         Thread(target=self._accept, daemon=True).start()
 
+    def open_to_all(self) -> None:
+        """Let other users of the machine connect, as a group does with an engine's own socket."""
+        self._folder.chmod(0o755)
+        self._path.chmod(0o666)
+
     def cut(self) -> None:
         """End every connection and take no more."""
         self._path.unlink(missing_ok=True)

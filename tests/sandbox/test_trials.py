@@ -255,9 +255,9 @@ class TestBuild:
     @pytest.mark.parametrize(
         ("dockerfile", "said"),
         [
-            ("FROM busybox:1.35.0\nRUN echo made it; exit 9\n", "non-zero code: 9"),
+            ("FROM busybox:1.35.0\nRUN echo made it; exit 9\n", "exit code: 9"),
             ("FROM busybox:1.35.0\nCOPY nonesuch /\n", "nonesuch"),
-            ("FROM busybox:1.35.0\nRUN wget -T 2 -q -O- http://1.1.1.1\n", "non-zero code"),
+            ("FROM busybox:1.35.0\nRUN wget -T 2 -q -O- http://1.1.1.1\n", "exit code"),
         ],
     )
     def test_a_failure_is_told_with_its_log(
@@ -266,7 +266,7 @@ class TestBuild:
         package = write_package(tmp_path / "broken", dockerfile=dockerfile)
         with pytest.raises(BuildError, match=said) as caught:
             sandbox.trial(package, untouched())
-        assert "FROM busybox" in caught.value.log
+        assert "FROM docker.io/library/busybox:1.35.0" in caught.value.log
 
     @pytest.mark.parametrize("command", ["sleep 60", "while true; do echo x; sleep 0.2; done"])
     def test_it_has_a_time_limit(self, sandbox: Sandbox, tmp_path: Path, command: str) -> None:

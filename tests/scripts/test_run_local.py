@@ -10,10 +10,17 @@ import pytest
 from docker import APIClient
 
 from arena.cli import main
+from arena.sandbox.preflight import unbuildable
 from tests.collections import FILES, write_package
 from tests.packages.changes import Changes, verdict
+from tests.sandbox.test_buildlog import THE_AUTHORS, THE_PLATFORMS
+from tests.sandbox.test_builds import Endless
+from tests.sandbox.test_context import OTHER_NOTATIONS, REWRITTEN
+from tests.sandbox.test_preflight import NEEDS, NOTHING
+from tests.sandbox.waiting import eventually
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "run_local.sh"
+ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/tmp"}
 ROW = re.compile(r"^(\S+) +(\S+) +(\S+) +([a-z ]+)$", re.M)
 
 
@@ -27,7 +34,7 @@ class Ended(NamedTuple):
 def run_local(engine: str, *paths: Path) -> Ended:
     done = subprocess.run(
         ["bash", str(SCRIPT), *map(str, paths)],
-        env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DOCKER_HOST": engine, "HOME": "/tmp"},
+        env={**ENVIRONMENT, "DOCKER_HOST": engine},
         capture_output=True,
         text=True,
         timeout=300,
@@ -77,6 +84,17 @@ PACKAGES: dict[str, Changes] = {
         "verifier/part.sh": "echo legacy\n",
     },
     "not-built": {"environment/Dockerfile": "FROM busybox:1.35.0\nRUN echo building && false\n"},
+    "not-built-in-time": {
+        "environment/Dockerfile": "FROM busybox:1.35.0\nRUN sleep 60\n",
+        "task.md": FILES["task.md"].replace("  memory_mb", "  build_timeout_sec: 2\n  memory_mb"),
+    },
+    "no-registry": {"environment/Dockerfile": "FROM registry.invalid/nonesuch:1\n"},
+    "new-engine": {"environment/Dockerfile": FILES["environment/Dockerfile"] + "RUN <<END\ntrue\nEND\n"},
+    "directives": {
+        "environment/Dockerfile": "# syntax=registry.invalid/evil:1\n# escape=`\n"
+        + FILES["environment/Dockerfile"] + "RUN true `\n && true\n"
+    },
+    "ignored-ignore-file": {"environment/.dockerignore": "seed.txt\n"},
 }  # fmt: skip
 
 
@@ -100,14 +118,18 @@ def test_the_verdicts_are_those_of_arena_replay(
     found = {name: (number(a), number(b), word) for name, (a, b, word) in ended.rows.items()}
     assert found == expected
     assert set(PACKAGES) == set(found)
-    assert len({word for _, _, word in found.values()}) == 5, "every verdict but flaky, no engine"
+    assert len({word for _, _, word in found.values()}) == 6, "every verdict but flaky"
     assert ended.status == 1
     assert "    trying" in ended.output
     assert "    building" in ended.output
+    assert "its time is up" in ended.output
+    [too_new] = [p for p in replayed if p["name"] == "new-engine"]
+    assert too_new["reason"] in ended.output
     client = APIClient(base_url=docker_engine, version="auto")
     left = client.containers(all=True, filters={"label": "org.posttrain-arena=local"})
+    images = client.images(filters={"label": "org.posttrain-arena=local"})
     client.close()
-    assert left == []
+    assert left == images == []
 
 
 def reward(rewards: list[float | None]) -> float | None:
@@ -138,6 +160,71 @@ def test_another_form_of_task_md_is_left_to_arena_replay(
     ended = run_local(docker_engine, root)
     assert (ended.status, ended.rows) == (2, {})
     assert f"arena replay {root}" in ended.said
+
+
+def script_function(call: str, *arguments: str) -> bytes:
+    """What a function of the script prints."""
+    source = f'set -- "$@"; source <(sed "/^main /d" {SCRIPT}); {call}'
+    done = subprocess.run(
+        ["bash", "-c", source, "bash", *arguments],
+        env={"PATH": "/usr/bin:/bin"},
+        stdout=subprocess.PIPE,
+        check=False,
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize("case", [*NEEDS, *NOTHING])
+def test_it_calls_an_engine_too_old_as_arena_replay_does(tmp_path: Path, case: str) -> None:
+    text = "FROM busybox:1.35.0\n" + (NEEDS[case][0] if case in NEEDS else NOTHING[case])
+    root = write_package(tmp_path / "p", {"environment/Dockerfile": text})
+    for engine in ("20.10.24+dfsg1", "24.0.1", "28.0.0", "dev"):
+        said = script_function('engine=$2; too_old_for "$1"', str(root), engine)
+        assert said.decode().strip() == (unbuildable(text, engine) or "")
+
+
+@pytest.mark.parametrize("case", REWRITTEN)
+def test_it_takes_syntax_directives_away_as_the_arena_does(tmp_path: Path, case: str) -> None:
+    root = write_package(tmp_path / "p")
+    (root / "environment" / "Dockerfile").write_bytes(REWRITTEN[case][0])
+    (root / "environment" / "link").symlink_to("/etc/passwd")
+    (root / "environment" / "run").write_text("")
+    (root / "environment" / "run").chmod(0o700)
+    show = 'stage_context "$1" && cd "$work/context" && stat -c "%n %a" * && cat Dockerfile'
+    said = script_function(show, str(root))
+    files, rewritten = said[:36], said[36:]
+    assert files == b"Dockerfile 644\nrun 755\nseed.txt 644\n"
+    assert rewritten.rstrip(b"\n") == REWRITTEN[case][1].rstrip(b"\n")
+
+
+@pytest.mark.parametrize("text", OTHER_NOTATIONS)
+def test_other_notations_are_no_dockerfile(tmp_path: Path, text: bytes) -> None:
+    root = write_package(tmp_path / "p")
+    (root / "environment" / "Dockerfile").write_bytes(text)
+    assert script_function('stage_context "$1" || echo refused', str(root)) == b"refused\n"
+
+
+@pytest.mark.parametrize("word", [*THE_AUTHORS, *THE_PLATFORMS])
+def test_it_finds_trouble_where_the_arena_does(word: str) -> None:
+    call = 'printf "#1 0.1 hello\\n%s\\n\\n" "$1" > "$work/build.raw"; met_trouble && echo trouble'
+    assert script_function(call, word) == (b"trouble\n" if word in THE_PLATFORMS else b"")
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("signal", ["INT", "TERM"])
+def test_it_leaves_nothing_where_it_is_stopped(
+    docker_engine: str, tmp_path: Path, signal: str
+) -> None:
+    endless = Endless(tmp_path / "endless", docker_engine)
+    running = subprocess.Popen(
+        ["bash", str(SCRIPT), str(endless.package.root)],
+        env={**ENVIRONMENT, "DOCKER_HOST": docker_engine},
+        stdout=subprocess.DEVNULL,
+    )
+    assert eventually(endless.builds)
+    subprocess.run(["kill", f"-{signal}", str(running.pid)], check=True)
+    assert running.wait(60) == 130
+    assert eventually(endless.is_over)
 
 
 def test_wrong_usage_says_how(tmp_path: Path) -> None:

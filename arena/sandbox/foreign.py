@@ -37,8 +37,9 @@ def _mounted(dockerfile: Dockerfile) -> Iterator[tuple[str, int]]:
         for word in instruction.value.split():
             if not word.startswith("--"):
                 break
-            options = dict(part.partition("=")[::2] for part in word.split(","))
-            if word.startswith("--mount=") and "from" in options:
+            mount = word.removeprefix("--mount=")
+            options = dict(part.partition("=")[::2] for part in mount.split(","))
+            if mount != word and "from" in options:
                 yield options["from"], instruction.line
 
 

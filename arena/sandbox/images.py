@@ -58,6 +58,9 @@ class Images:
             lock = self._building.setdefault(digest, threading.Lock())
         with lock:
             if digest not in self._known:
+                text = (environment / "Dockerfile").read_text("utf-8", "replace")
+                if refused := foreign(text, limits.network):
+                    raise BuildError(package.name, f"environment/Dockerfile, {refused}", "")
                 tag = f"{REPOSITORY}:{digest[:24]}"
                 found = self._find(tag)
                 if found is None:
@@ -114,12 +117,8 @@ class Images:
         )
 
     def _build(self, package: TaskPackage, tag: str, network: str, limits: Limits) -> None:
-        environment = package.root / "environment"
-        text = (environment / "Dockerfile").read_text("utf-8", "replace")
-        if refused := foreign(text, limits.network):
-            raise BuildError(package.name, f"environment/Dockerfile, {refused}", "")
         try:
-            context = build_context(environment)
+            context = build_context(package.root / "environment")
         except ValueError as error:
             raise BuildError(package.name, str(error), "") from error
         options = ["--tag", tag, "--network", network, "--label", f"{LABEL}=image"]

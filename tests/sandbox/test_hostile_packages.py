@@ -367,7 +367,7 @@ def test_a_build_asks_nothing_of_the_hosts_network(sandbox: Sandbox, tmp_path: P
     try:
         for name, line in {
             "add": f"ADD {url}/add /root/answer.txt\n",
-            "run": f"RUN wget -T 2 -q -O /root/answer.txt {url}/run\n",
+            "run": f"RUN timeout 2 wget -q -O /root/answer.txt {url}/run\n",
         }.items():
             package = write_package(tmp_path / name, dockerfile=DOCKERFILE + line)
             with pytest.raises(BuildError):

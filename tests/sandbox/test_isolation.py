@@ -22,7 +22,7 @@ PROBES = {
     "network devices": "[ $(grep -c : /proc/net/dev) -gt 1 ]",
     "routes": "[ $(wc -l < /proc/net/route) -gt 1 ]",
     "name servers": "nslookup -timeout=1 example.com",
-    "an address": "wget -T 1 -O- http://1.1.1.1",
+    "an address": "timeout 1 wget -O- http://1.1.1.1",
     "raw packets": "ping -c 1 -W 1 127.0.0.1",
     "the engine's socket": "ls /var/run/docker.sock /run/docker.sock /run/containerd | grep .",
     "the host's files": f"ls {quote(__file__)} /proc/*/root{quote(__file__)} | grep .",
@@ -91,7 +91,7 @@ def test_two_agents_at_once_do_not_meet(sandbox: Sandbox, tmp_path: Path) -> Non
     here, there = Barrier(2, timeout=60), Barrier(2, timeout=60)
     leave = "mkdir -p /www; echo amber > /www/x; echo amber > /dev/shm/x; echo amber > /tmp/x; "
     leave += "httpd -p 8080 -h /www; sleep 1000 & wget -q -O- http://127.0.0.1:8080/x"
-    look = "wget -T 1 -q -O- http://127.0.0.1:8080/x; cat /dev/shm/x /tmp/x; pidof httpd"
+    look = "timeout 1 wget -q -O- http://127.0.0.1:8080/x; cat /dev/shm/x /tmp/x; pidof httpd"
 
     def serves(session: Session) -> None:
         assert session.run(leave).output == "amber\n"

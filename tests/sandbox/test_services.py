@@ -20,6 +20,7 @@ from tests.sandbox.hostile import (
     assert_solved,
     assert_worth_nothing,
     attack,
+    first,
     outcomes,
 )
 from tests.sandbox.packages import write_package
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.docker
 
 PORT = 8080
 SERVER = f"httpd -f -p 127.0.0.1:{PORT} -h /srv/www"
-ASK = f"wget -q -O- http://127.0.0.1:{PORT}"
+ASK = f"timeout 5 wget -q -O- http://127.0.0.1:{PORT}"
 WORK = "echo amber > /srv/www/answer.txt"
 DOCKERFILE = """\
 FROM busybox:1.35.0
@@ -54,11 +55,11 @@ echo ${r:-0} > /logs/verifier/reward.txt
 def started(script: str, package: str = "starts a script") -> Attack:
     """The agent changes what a service starts with."""
     write = f"cat > /srv/www/start.sh <<'E'\n#!/bin/sh\n{script}\nE"
-    return attack(write, honest=[f"{write}\n{WORK}"], package=package)
+    return first(write, package=package, work=WORK)
 
 
 def served(*commands: str) -> Attack:
-    return attack(*commands, honest=["\n".join([*commands, WORK])], package="server")
+    return first(*commands, package="server", work=WORK)
 
 
 ATTACKS = {

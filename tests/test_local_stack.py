@@ -27,3 +27,13 @@ def test_a_taken_port_is_named_and_others_are_offered(tmp_path: Path) -> None:
 def test_app_and_hub_need_ports_of_their_own(tmp_path: Path) -> None:
     with pytest.raises(StartError, match="different ports"):
         Stack(Options(directory=tmp_path, port=7860, hub_port=7860)).start()
+
+
+def test_the_limit_on_the_disk_reaches_the_worker_and_other_arenas_settings_do_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_IMAGE_CACHE_GB", "3")
+    monkeypatch.setenv("ARENA_RESULTS_REPO", "somebody/elses")
+    env = Stack(Options(directory=tmp_path)).env("worker")
+    assert env["ARENA_IMAGE_CACHE_GB"] == "3"
+    assert "ARENA_RESULTS_REPO" not in env

@@ -52,8 +52,8 @@ class Engine:
 
     def __init__(self, url: str | None, connections: int) -> None:
         self.url = url or os.environ.get("DOCKER_HOST") or DEFAULT_URL
-        tls = kwargs_from_env().get("tls")
         with self._trouble():
+            tls = kwargs_from_env().get("tls")
             self._api = APIClient(
                 base_url=self.url,
                 version="auto",

@@ -283,6 +283,14 @@ class TestEngineTrouble:
         with pytest.raises(EngineUnavailable, match=r"nonesuch\.sock"):
             Sandbox(f"unix://{tmp_path}/nonesuch.sock")
 
+    def test_certificates_that_are_not_there_are_told(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("DOCKER_TLS_VERIFY", "1")
+        monkeypatch.setenv("DOCKER_CERT_PATH", str(tmp_path))
+        with pytest.raises(EngineUnavailable, match="certificate"):
+            Sandbox("tcp://127.0.0.1:1")
+
     def test_an_engine_that_is_gone_is_the_platforms_fault(
         self, docker_engine: str, package: TaskPackage
     ) -> None:

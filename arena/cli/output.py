@@ -79,7 +79,7 @@ def facts(rows: Iterable[tuple[str, str | Text | None]]) -> None:
     shown = [(name, value) for name, value in rows if value is not None]
     width = max((len(name) for name, _ in shown), default=0)
     for name, value in shown:
-        out.print(Text(f"{name:<{width}}  ", "dim").append(_cell(value)))
+        out.print(Text.assemble((f"{name:<{width}}  ", "dim"), _cell(value)))
 
 
 def _cell(value: str | Text) -> str | Text:

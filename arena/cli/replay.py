@@ -129,7 +129,7 @@ def _progress(total: int, quiet: bool) -> Iterator[Any]:
 
 def _print(rows: list[Row]) -> None:
     table(
-        ["package", ">oracle", ">untouched", "verdict", ">seconds"],
+        ["~package", ">oracle", ">untouched", "verdict", ">seconds"],
         [
             [
                 row.report.name,

@@ -10,7 +10,7 @@ from arena.addresses import address
 from arena.cli.connection import Json, Wait, client, follow
 from arena.cli.findings import print_findings
 from arena.cli.output import facts, note, out, print_json, state, table
-from arena.cli.verdicts import print_reason, rewards, verdict
+from arena.cli.verdicts import outcome, print_reason, rewards, verdict
 
 Submission = dict[str, Any]
 
@@ -63,7 +63,7 @@ def status(
                 state(s["state"]),
                 s["title"],
                 str(s["packages"]),
-                str(s["replay"]["proven"]) if s["replay"] and s["replay"]["by"] else "-",
+                _proven(s["replay"]),
                 str(len(s["runs"])),
                 s["source"],
             ]
@@ -72,6 +72,11 @@ def status(
         empty="You have entered nothing yet: arena submit hf:OWNER/NAME@REVISION --title T",
     )
     return 0
+
+
+def _proven(replay: dict[str, Any] | None) -> str:
+    """How many oracles are proven, once it is known."""
+    return str(replay["proven"]) if replay and replay["state"] == "done" else "-"
 
 
 def _print(s: Submission, json: bool, failed: bool = True) -> int:
@@ -94,7 +99,7 @@ def _print(s: Submission, json: bool, failed: bool = True) -> int:
             ("collection", s["collection"]),
             ("reason", s["reason"]),
             ("near copies", s["near_copies"] and f"looked for by {s['near_copies']}"),
-            ("replay", s["replay"] and s["replay"]["text"]),
+            ("replay", s["replay"] and outcome(s["replay"])),
             ("runs", ", ".join(s["runs"]) or None),
         ]
     )
@@ -112,7 +117,7 @@ def _print(s: Submission, json: bool, failed: bool = True) -> int:
 def _print_replay(packages: list[dict[str, Any]]) -> None:
     """Each package's verdict, then what there is to read about those that are not proven."""
     table(
-        ["package", ">oracle", ">untouched", "verdict", ">seconds"],
+        ["~package", ">oracle", ">untouched", "verdict", ">seconds"],
         [
             [
                 row["name"],
@@ -129,3 +134,5 @@ def _print_replay(packages: list[dict[str, Any]]) -> None:
         if row["verdict"] != "proven":
             said = [(said["who"], said["text"]) for said in row["said"]]
             print_reason(row["name"], row["reason"], said)
+    if any(row["verdict"] != "proven" for row in packages):
+        note("A run's gate would leave out what is not proven.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from rich.text import Text
 
@@ -15,6 +16,13 @@ _STYLES = {"proven": "green", "no engine": "yellow"}
 def verdict(name: str) -> Text:
     """A verdict in its colour."""
     return Text(plain(name), _STYLES.get(name, "red"))
+
+
+def outcome(replay: dict[str, Any]) -> Text:
+    """How a collection's replay stands, in words; coloured once it is done."""
+    if replay["state"] != "done":
+        return Text(plain(replay["text"]))
+    return Text(replay["text"], "green" if replay["proven"] == replay["total"] else "red")
 
 
 def rewards(given: Sequence[float | None]) -> str:

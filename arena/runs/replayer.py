@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import platform
+import re
 import secrets
 import threading
 import time
@@ -33,6 +34,7 @@ TRIES = 3
 PAUSE_SECONDS = 60.0
 _LOOK_UP_SECONDS = 0.5
 _LINES, _LINE_CHARACTERS = 15, 200
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 Rows = dict[str, ReplayRow]
 
@@ -234,8 +236,8 @@ def _row(name: str, found: Replay, image: str | None) -> ReplayRow:
 
 
 def _end(text: str) -> str:
-    """The last lines of what was written, long ones cut."""
-    lines = text.rstrip().splitlines()[-_LINES:]
+    """The last lines of what was written, without colours, long ones cut."""
+    lines = _COLOURS.sub("", text).rstrip().splitlines()[-_LINES:]
     return "\n".join(
         line if len(line) <= _LINE_CHARACTERS else line[: _LINE_CHARACTERS - 1] + "…"
         for line in lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from math import inf
 from pathlib import Path
 from typing import Literal, Self, TypeVar
@@ -244,6 +245,17 @@ class Challenges(BaseModel):
         return ResourceCaps(
             **{name: max((c[name] for c in caps), default=inf) for name in ResourceCaps._fields}
         )
+
+    def training_sandbox(self, names: Iterable[str]) -> SandboxCaps | None:
+        """The most that any of these challenges gives to training tasks; None where there are none.
+
+        Field by field, as rule TP025 compares.
+        """
+        given = [self.challenges[name].sandbox.training.model_dump() for name in names]
+        if not given:
+            return None
+        most = {name: max(caps[name] for caps in given) for name in SandboxCaps.model_fields}
+        return SandboxCaps.model_validate(most)
 
 
 Model = TypeVar("Model", bound=BaseModel)

@@ -229,6 +229,16 @@ class BadReport(ArenaError):
     advice = "Bring the worker to the arena's version."
 
 
+class ReplayLeaseLost(LeaseLost):
+    text = "This lease on the replay of {collection} no longer holds: {why}."
+
+
+class BadReplay(ArenaError):
+    code, status = "bad_replay", 422
+    text = "The replay of {collection} is refused: {problem}."
+    advice = "Bring the worker to the arena's version."
+
+
 class NearCopy(ArenaError):
     code, status = "near_copy", 409
     text = "{package} is a copy of a held-out task (similarity {similarity}, by {compared})."

@@ -10,8 +10,9 @@ from arena.ledger import Ledger
 from arena.report import Report
 from arena.runs.launch import reason_of, state_of, why_no_runs
 from arena.runs.queue import LiveRun, RunQueue
+from arena.runs.replays import ReplayQueue
 from arena.state import Run, State, Submission
-from arena.validation import Validator
+from arena.validation import Progress, Validator
 from leaderboard.ranking import Row, leaderboard
 
 
@@ -19,12 +20,18 @@ class Queries:
     """Everything that pages, API and command line show."""
 
     def __init__(
-        self, challenges: Challenges, ledger: Ledger, validator: Validator, queue: RunQueue
+        self,
+        challenges: Challenges,
+        ledger: Ledger,
+        validator: Validator,
+        queue: RunQueue,
+        replays: ReplayQueue,
     ) -> None:
         self._challenges = challenges
         self._ledger = ledger
         self._validator = validator
         self._queue = queue
+        self._replays = replays
 
     def challenge(self, name: str) -> Challenge:
         """A challenge's file, or UnknownChallenge."""
@@ -69,12 +76,13 @@ class Queries:
         """Submissions, newest first; of everybody or of one user."""
         state = self._ledger.state
         found = [s for s in state.submissions.values() if by is None or s.record.by == by]
-        return [self._submission_view(state, submission) for submission in reversed(found)]
+        return [views.submission_view(*self._submission_facts(state, s)) for s in reversed(found)]
 
-    def submission_view(self, submission: str) -> views.SubmissionView:
-        """One submission."""
+    def submission_detail(self, submission: str) -> views.SubmissionDetail:
+        """One submission, with what its replay found."""
         state = self._ledger.state
-        return self._submission_view(state, submission_of(state, submission))
+        found = submission_of(state, submission)
+        return views.submission_detail(*self._submission_facts(state, found))
 
     def run_views(self, challenge: str | None = None) -> list[views.RunView]:
         """Runs, newest first."""
@@ -133,10 +141,21 @@ class Queries:
         edits = any(self.is_editor(who, name) for name in self._challenges.challenges)
         return edits or is_author_of(who, found)
 
-    def _submission_view(self, state: State, submission: Submission) -> views.SubmissionView:
+    def _submission_facts(
+        self, state: State, submission: Submission
+    ) -> tuple[Submission, Progress, list[str], views.ReplayDetail | None]:
         own = submission.record.id
         runs = [r.record.id for r in state.runs.values() if r.record.submission == own]
-        return views.submission_view(submission, self._validator.progress(own), runs)
+        progress = self._validator.progress(own)
+        return submission, progress, runs, self._replay_view(state, submission)
+
+    def _replay_view(self, state: State, submission: Submission) -> views.ReplayDetail | None:
+        validation, collection = submission.validation, submission.collection
+        if not submission.is_valid or validation is None or collection is None:
+            return None
+        record, live = state.replays.get(collection), self._replays.live(collection)
+        waits_for = self._replays.waits_for(collection)
+        return views.replay_view(len(validation.packages), record, live, waits_for)
 
     def _run_facts(
         self, state: State, run: Run

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 Fault = Literal["author", "platform"]
 Outcome = Literal["valid", "invalid", "failed"]
 Verdict = Literal["accepted", "rejected"]
+ReplayVerdict = Literal["proven", "not built", "oracle fails", "untouched scores", "no reward"]
 
 
 _EPOCH = datetime(2025, 1, 1, tzinfo=UTC)  # 41 bits of milliseconds last until 2094
@@ -106,6 +107,45 @@ class ValidationRecord(Record):
     stages: list[StageRow]
     rules: str
     near_copies: str = Field(description="how they were looked for")
+
+
+class SaidRow(Part):
+    """The end of what a build, an oracle or a verifier wrote."""
+
+    who: str = Field(max_length=60)
+    text: str = Field(max_length=4000)
+
+
+class ReplayRow(Part):
+    """One package replayed: the rewards of its oracle and of its untouched environment.
+
+    `reason` and `said` are empty where the package is proven; `image` is the engine's id.
+    """
+
+    name: str = Field(max_length=200)
+    verdict: ReplayVerdict
+    reason: str = Field(max_length=1000)
+    oracle: float | None = Field(ge=0, le=1)
+    untouched: float | None = Field(ge=0, le=1)
+    seconds: float = Field(ge=0)
+    image: str | None = Field(max_length=100)
+    said: list[SaidRow] = Field(max_length=4)
+
+
+class VersionRow(Part):
+    name: str = Field(max_length=60)
+    version: str = Field(max_length=200)
+
+
+class ReplayRecord(Record):
+    """A worker replayed every package of a content. The arena computed each verdict anew."""
+
+    prefix: ClassVar[str] = "rpl"
+    kind: Literal["replay"] = "replay"
+    submission: str = Field(description="whose source was fetched; the content is what counts")
+    collection: str
+    packages: list[ReplayRow]
+    software: list[VersionRow]
 
 
 class RunRecord(Record):
@@ -211,6 +251,7 @@ class ReleaseRecord(Record):
 AnyRecord = Annotated[
     SubmissionRecord
     | ValidationRecord
+    | ReplayRecord
     | RunRecord
     | RunEventRecord
     | ReportRecord
@@ -223,6 +264,7 @@ AnyRecord = Annotated[
 KINDS: dict[str, type[Record]] = {
     "submission": SubmissionRecord,
     "validation": ValidationRecord,
+    "replay": ReplayRecord,
     "run": RunRecord,
     "run_event": RunEventRecord,
     "report": ReportRecord,

@@ -57,6 +57,7 @@ from arena.runs.launch import (
     state_of,
 )
 from arena.runs.queue import RunQueue
+from arena.runs.replays import ReplayQueue
 from arena.settings import Settings
 from arena.sources import HubSource, PinnedSource, is_name, parse_source
 from arena.state import Run, State, Submission
@@ -86,9 +87,12 @@ class Arena:
         self.queue = RunQueue(
             self.ledger, self.challenges, settings.lease_seconds, self._takes_leases
         )
+        self.replays = ReplayQueue(
+            self.ledger, self.challenges, settings.lease_seconds, self._takes_leases, self.queue
+        )
         commons_repo = settings.commons_repo or f"{organization}/commons"
         self._commons = Commons(commons_repo, api, self._hub)
-        self.read = Queries(self.challenges, self.ledger, self._validator, self.queue)
+        self.read = Queries(self.challenges, self.ledger, self._validator, self.queue, self.replays)
         self._keeper = Keeper(
             [self.queue.expire, self._release_accepted, self._validator.take_up],
             seconds=min(_SWEEP_SECONDS, settings.lease_seconds / 4),
@@ -109,7 +113,7 @@ class Arena:
 
     def submit(
         self, who: Identity, source: str, title: str, key: str | None = None
-    ) -> views.SubmissionView:
+    ) -> views.SubmissionDetail:
         """Enters a collection: pinned to its commit, recorded, then validated in the background.
 
         Raises:
@@ -120,7 +124,7 @@ class Arena:
         given = parse_source(source)
         request = _request(who, f"submit:{given}", key)
         if answered := self.ledger.state.requests.get(request or ""):
-            return self.read.submission_view(answered)  # whatever became of the source since
+            return self.read.submission_detail(answered)  # whatever became of the source since
         pinned = self._hub.resolve(given)
         authors = self._authors(pinned)
         address = pinned.source
@@ -149,7 +153,7 @@ class Arena:
         submission = self._once(request, decide)
         if self.ledger.state.submissions[submission].validation is None:
             self._validator.enqueue(submission)
-        return self.read.submission_view(submission)
+        return self.read.submission_detail(submission)
 
     def launch(
         self, who: Identity, submission: str, challenge: str, key: str | None = None

@@ -16,6 +16,7 @@ from arena.records import (
     ChallengeStateRecord,
     Fault,
     ReleaseRecord,
+    ReplayRecord,
     ReportRecord,
     ReviewRecord,
     RunEventRecord,
@@ -107,6 +108,8 @@ class State:
     submissions: dict[str, Submission] = field(default_factory=dict)
     runs: dict[str, Run] = field(default_factory=dict)
     challenge_states: dict[str, ChallengeStateRecord] = field(default_factory=dict)
+    replays: dict[str, ReplayRecord] = field(default_factory=dict)
+    """By content digest: the same content entered again is proven already."""
 
     def apply(self, records: Iterable[AnyRecord]) -> State:
         """The state after `records`, which follow on in `seq`.
@@ -115,7 +118,12 @@ class State:
             ImpossibleMove: a gap in `seq`, an id twice, or a move that no run can make.
         """
         ids, requests = set(self.ids), dict(self.requests)
-        folding = _Folding(dict(self.submissions), dict(self.runs), dict(self.challenge_states))
+        folding = _Folding(
+            dict(self.submissions),
+            dict(self.runs),
+            dict(self.challenge_states),
+            dict(self.replays),
+        )
         seq = self.seq
         for record in records:
             if record.seq != seq + 1:
@@ -128,7 +136,13 @@ class State:
             if record.request:
                 requests[record.request] = record.id
         return State(
-            seq, ids, requests, folding.submissions, folding.runs, folding.challenge_states
+            seq,
+            ids,
+            requests,
+            folding.submissions,
+            folding.runs,
+            folding.challenge_states,
+            folding.replays,
         )
 
     def queue(self, challenge: str | None = None) -> list[Run]:
@@ -138,6 +152,15 @@ class State:
             for run in self.runs.values()
             if run.state == "queued" and challenge in (None, run.record.challenge)
         ]
+
+    def unreplayed(self) -> dict[str, Submission]:
+        """Contents that wait for a replay, oldest first, each with its oldest valid submission."""
+        found: dict[str, Submission] = {}
+        for submission in self.submissions.values():
+            collection = submission.collection
+            if submission.is_valid and collection and collection not in self.replays:
+                found.setdefault(collection, submission)
+        return found
 
     def newest_valid(self, line: str) -> Submission | None:
         """The newest valid submission of a line."""
@@ -167,6 +190,7 @@ class _Folding:
     submissions: dict[str, Submission]
     runs: dict[str, Run]
     challenge_states: dict[str, ChallengeStateRecord]
+    replays: dict[str, ReplayRecord]
 
     def fold(self, record: AnyRecord) -> None:
         match record:
@@ -177,6 +201,10 @@ class _Folding:
                 if submission.validation is not None:
                     raise ImpossibleMove(f"{record.submission} is validated twice")
                 self.submissions[record.submission] = replace(submission, validation=record)
+            case ReplayRecord():
+                if record.collection in self.replays:
+                    raise ImpossibleMove(f"{record.collection} is replayed twice")
+                self.replays[record.collection] = record
             case RunRecord():
                 self.runs[record.id] = Run(record)
             case RunEventRecord():

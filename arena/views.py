@@ -7,9 +7,19 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from arena.records import DomainRow, FindingRow, PackageRow, StageRow, TaskRow
+from arena.records import (
+    DomainRow,
+    FindingRow,
+    PackageRow,
+    ReplayRecord,
+    ReplayRow,
+    StageRow,
+    TaskRow,
+    VersionRow,
+)
 from arena.report import STAGES, CurvePoint, GateResult, Report
 from arena.runs.queue import LiveRun
+from arena.runs.replays import LiveReplay
 from arena.state import Run, RunState, Submission
 from arena.validation import Progress, SubmissionState
 
@@ -42,6 +52,28 @@ class ChallengeView(View):
     runs_per_collection: int
 
 
+class ReplayView(View):
+    """How far the organizers' replay of a valid submission's content is; `text` says it in words.
+
+    `done` and `total` count packages.
+    """
+
+    state: Literal["waiting", "running", "done"]
+    text: str
+    proven: int = 0
+    done: int = 0
+    total: int
+    by: str | None = None
+    at: datetime | None = None
+
+
+class ReplayDetail(ReplayView):
+    """A replay with what came out for each package."""
+
+    packages: list[ReplayRow] = []
+    software: list[VersionRow] = []
+
+
 class SubmissionView(View):
     """A submission now."""
 
@@ -62,6 +94,13 @@ class SubmissionView(View):
     rules: str | None
     near_copies: str | None
     runs: list[str]
+    replay: ReplayView | None = Field(description="null unless the submission is valid")
+
+
+class SubmissionDetail(SubmissionView):
+    """A submission with what its replay found."""
+
+    replay: ReplayDetail | None
 
 
 class StageView(View):
@@ -154,28 +193,69 @@ class CommonsEntry(View):
     packages: list[PackageRow]
 
 
-def submission_view(submission: Submission, progress: Progress, runs: list[str]) -> SubmissionView:
-    """A submission as it is shown; `progress` counts until it has a validation."""
+def replay_view(
+    packages: int, record: ReplayRecord | None, live: LiveReplay | None, waits_for: str
+) -> ReplayDetail:
+    """A replay as it is shown: recorded, under way, or waiting for what `waits_for` says."""
+    if record:
+        proven = sum(row.verdict == "proven" for row in record.packages)
+        return ReplayDetail(
+            state="done",
+            text=f"{proven} of {packages} oracles proven",
+            proven=proven,
+            done=packages,
+            total=packages,
+            by=record.by,
+            at=record.at,
+            packages=record.packages,
+            software=record.software,
+        )
+    if live:
+        text = f"Being replayed: {live.done} of {packages} packages done."
+        return ReplayDetail(
+            state="running", text=text, done=live.done, total=packages, by=live.worker
+        )
+    return ReplayDetail(state="waiting", text=waits_for, total=packages)
+
+
+def submission_view(
+    submission: Submission, progress: Progress, runs: list[str], replay: ReplayDetail | None
+) -> SubmissionView:
+    """A submission as it is shown in lists; `progress` counts until it has a validation."""
+    return SubmissionView(**_submission_fields(submission, progress, runs, replay))
+
+
+def submission_detail(
+    submission: Submission, progress: Progress, runs: list[str], replay: ReplayDetail | None
+) -> SubmissionDetail:
+    """A submission as its own page shows it."""
+    return SubmissionDetail(**_submission_fields(submission, progress, runs, replay))
+
+
+def _submission_fields(
+    submission: Submission, progress: Progress, runs: list[str], replay: ReplayDetail | None
+) -> dict[str, object]:
     record, validation = submission.record, submission.validation
-    return SubmissionView(
-        id=record.id,
-        state=validation.outcome if validation else progress.state,
-        title=record.title,
-        source=record.source,
-        commit=record.commit,
-        by=record.by,
-        at=record.at,
-        packages=len(validation.packages) if validation else 0,
-        collection=submission.collection,
-        code=validation.code if validation else None,
-        reason=validation.reason if validation else None,
-        findings=validation.findings if validation else [],
-        package_rows=validation.packages if validation else [],
-        stages=validation.stages if validation else list(progress.stages),
-        rules=validation.rules if validation else None,
-        near_copies=validation.near_copies if validation else None,
-        runs=runs,
-    )
+    return {
+        "id": record.id,
+        "state": validation.outcome if validation else progress.state,
+        "title": record.title,
+        "source": record.source,
+        "commit": record.commit,
+        "by": record.by,
+        "at": record.at,
+        "packages": len(validation.packages) if validation else 0,
+        "collection": submission.collection,
+        "code": validation.code if validation else None,
+        "reason": validation.reason if validation else None,
+        "findings": validation.findings if validation else [],
+        "package_rows": validation.packages if validation else [],
+        "stages": validation.stages if validation else list(progress.stages),
+        "rules": validation.rules if validation else None,
+        "near_copies": validation.near_copies if validation else None,
+        "runs": runs,
+        "replay": replay,
+    }
 
 
 def run_view(run: Run, title: str, place: int | None, live: LiveRun | None, alive: bool) -> RunView:

@@ -145,7 +145,7 @@ def _reading(service: Arena) -> APIRouter:
     @routes.get("/submissions/{submission}")
     def submission(submission: str) -> Answer:
         """One submission, with its findings."""
-        return {"ok": True, "submission": dump(read.submission_view(submission))}
+        return {"ok": True, "submission": dump(read.submission_detail(submission))}
 
     @routes.get("/runs")
     def runs(page: Annotated[Page, Depends()], challenge: str | None = None) -> Answer:

@@ -5,24 +5,33 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Request
 from starlette.concurrency import run_in_threadpool
 
-from arena.errors import BadReport
+from arena.errors import ArenaError, BadReplay, BadReport
 from arena.identity import Identity, require_worker
 from arena.runs.ingest import MAX_REPORT_BYTES
 from arena.runs.queue import Beat, Failure, Ready, StageEnd
+from arena.runs.replays import MAX_REPLAY_BYTES, HandBack, ReadyToReplay, ReplayBeat
 from arena.service import Arena
 
 Answer = dict[str, Any]
 
 
 def worker_routes(service: Arena, who: Any) -> APIRouter:
-    """Lease, heartbeat, end of a stage, failure, report."""
-    routes = APIRouter(tags=["worker"])
-    queue = service.queue
+    """What a worker asks and tells, of runs and of replays."""
 
     def worker(identity: Annotated[Identity, Depends(who)]) -> str:
         require_worker(identity, service.challenges.arena)
         return identity.user
 
+    routes = APIRouter(tags=["worker"])
+    routes.include_router(_run_routes(service, worker))
+    routes.include_router(_replay_routes(service, worker))
+    return routes
+
+
+def _run_routes(service: Arena, worker: Any) -> APIRouter:
+    """Lease, heartbeat, end of a stage, failure, report."""
+    routes = APIRouter()
+    queue = service.queue
     Worker = Annotated[str, Depends(worker)]
 
     @routes.post("/lease")
@@ -54,17 +63,53 @@ def worker_routes(service: Arena, who: Any) -> APIRouter:
         run: str, request: Request, name: Worker, lease: Annotated[str, Header(alias="Arena-Lease")]
     ) -> Answer:
         """`report.json` as the body."""
-        content = await _body(run, request)
+        too_large = BadReport(run=run[:80], problem=f"over {MAX_REPORT_BYTES:,} bytes")
+        content = await _body(request, MAX_REPORT_BYTES, too_large)
         await run_in_threadpool(queue.report, name, run, lease, content)
         return {"ok": True}
 
     return routes
 
 
-async def _body(run: str, request: Request) -> bytes:
+def _replay_routes(service: Arena, worker: Any) -> APIRouter:
+    """Lease, heartbeat, giving back, report of a replay; each names the content's digest."""
+    routes = APIRouter(prefix="/replays")
+    replays = service.replays
+    Worker = Annotated[str, Depends(worker)]
+
+    @routes.post("/lease")
+    def lease(body: ReadyToReplay, name: Worker) -> Answer:
+        """The next replay, or null; asked for when no run waits."""
+        found = replays.lease(name, body)
+        return {"ok": True, "lease": found.model_dump() if found else None}
+
+    @routes.post("/{collection}/heartbeat")
+    def heartbeat(collection: str, body: ReplayBeat, name: Worker) -> Answer:
+        """A sign of life; not `go_on` means: end the package under way, then hand back."""
+        return {"ok": True, "go_on": replays.beat(name, collection, body)}
+
+    @routes.post("/{collection}/hand-back")
+    def hand_back(collection: str, body: HandBack, name: Worker) -> Answer:
+        """The replay is free for the next worker."""
+        replays.hand_back(name, collection, body)
+        return {"ok": True}
+
+    @routes.post("/{collection}/report")
+    async def report(collection: str, request: Request, name: Worker) -> Answer:
+        """What came out for every package."""
+        problem = f"over {MAX_REPLAY_BYTES:,} bytes"
+        too_large = BadReplay(collection=collection[:64], problem=problem)
+        content = await _body(request, MAX_REPLAY_BYTES, too_large)
+        await run_in_threadpool(replays.report, name, collection, content)
+        return {"ok": True}
+
+    return routes
+
+
+async def _body(request: Request, limit: int, too_large: ArenaError) -> bytes:
     content = bytearray()
     async for chunk in request.stream():
         content += chunk
-        if len(content) > MAX_REPORT_BYTES:
-            raise BadReport(run=run[:80], problem=f"over {MAX_REPORT_BYTES:,} bytes")
+        if len(content) > limit:
+            raise too_large
     return bytes(content)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -14,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.errors import ArenaError
+from arena.plaintext import plain as plain
 
 # what is not read on a terminal is never cut to a terminal's width
 out = Console(
@@ -24,10 +24,6 @@ out = Console(
     width=None if sys.stdout.isatty() else 10_000,
 )
 err = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
-# control characters but tab and new line, marks of direction, halves of a character
-_COMMANDS = re.compile(
-    "[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-)
 STYLES = {
     "valid": "green",
     "scored": "cyan",
@@ -50,11 +46,6 @@ def print_json(data: dict[str, Any]) -> None:
     except UnicodeEncodeError:  # a name that is no UTF-8, or a terminal that shows ASCII alone
         text = json.dumps(data, indent=2)
     sys.stdout.write(text + "\n")
-
-
-def plain(text: str) -> str:
-    """What users wrote, with nothing in it that a terminal would obey or reorder."""
-    return _COMMANDS.sub(lambda match: repr(match[0])[1:-1], text)
 
 
 def print_failure(error: ArenaError, as_json: bool) -> None:
@@ -88,7 +79,7 @@ def facts(rows: Iterable[tuple[str, str | Text | None]]) -> None:
     shown = [(name, value) for name, value in rows if value is not None]
     width = max((len(name) for name, _ in shown), default=0)
     for name, value in shown:
-        out.print(Text(f"{name:<{width}}  ", "dim").append(_cell(value)))
+        out.print(Text.assemble((f"{name:<{width}}  ", "dim"), _cell(value)))
 
 
 def _cell(value: str | Text) -> str | Text:

@@ -9,18 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
-from rich.text import Text
 
 from arena.cli.connection import Json
-from arena.cli.output import err, note, out, plain, print_json, table
+from arena.cli.output import err, note, out, print_json, table
+from arena.cli.verdicts import print_reason, rewards, verdict
 from arena.errors import ArenaError
 from arena.packages import PackageReport
 
 if TYPE_CHECKING:
     from arena.sandbox import Replay
-
-_OUTPUT_LINES = 15
-_STYLES = {"proven": "green", "no engine": "yellow"}
 
 
 class NoEngine(ArenaError):
@@ -149,13 +146,13 @@ def _progress(total: int, quiet: bool) -> Iterator[Any]:
 
 def _print(rows: list[Row]) -> None:
     table(
-        ["package", ">oracle", ">untouched", "verdict", ">seconds"],
+        ["~package", ">oracle", ">untouched", "verdict", ">seconds"],
         [
             [
                 row.report.name,
-                _rewards(row.found.oracle),
-                _rewards(row.found.untouched),
-                Text(row.found.verdict, _STYLES.get(row.found.verdict, "red")),
+                rewards(row.found.oracle),
+                rewards(row.found.untouched),
+                verdict(row.found.verdict),
                 "known" if row.known else f"{row.found.seconds:.1f}",
             ]
             for row in rows
@@ -164,21 +161,10 @@ def _print(rows: list[Row]) -> None:
     )
     failed = [row for row in rows if row.found.verdict != "proven"]
     for row in failed:
-        out.print(Text(f"{row.report.name}: {plain(row.found.reason)}", "bold"))
-        for who, said in row.found.outputs.items():
-            out.print(f"  {who}:")
-            for line in said.rstrip().splitlines()[-_OUTPUT_LINES:]:
-                out.print(f"    {plain(line)}")
-        out.print()
+        print_reason(row.report.name, row.found.reason, row.found.outputs.items())
     out.print(f"{len(rows) - len(failed)} of {len(rows)} proven")
     if any(row.known for row in rows):
         note("Known: the same content was replayed before; --fresh runs it again.")
-
-
-def _rewards(rewards: tuple[float | None, ...]) -> str:
-    """The rewards of all repeats, each once."""
-    shown = dict.fromkeys("none" if reward is None else f"{reward:g}" for reward in rewards)
-    return ", ".join(shown) or "-"
 
 
 def _as_dict(row: Row) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from arena.addresses import address
 from arena.cli.connection import Json, Wait, client, follow
 from arena.cli.findings import print_findings
 from arena.cli.output import facts, note, out, print_json, state, table
+from arena.cli.verdicts import outcome, print_reason, rewards, verdict
 
 Submission = dict[str, Any]
 
@@ -44,7 +45,7 @@ def status(
     submission: Annotated[str | None, typer.Argument(help="One submission's id.")] = None,
     json: Json = False,
 ) -> int:
-    """Your submissions, or one with its findings."""
+    """Your submissions, or one with its findings and its replay."""
     arena = client()
     if submission:
         found = arena.get(address("submissions", submission))["submission"]
@@ -55,13 +56,14 @@ def status(
         print_json(answer)
         return 0
     table(
-        ["submission", "state", "~title", ">packages", ">runs", "~source"],
+        ["submission", "state", "~title", ">packages", ">proven", ">runs", "~source"],
         [
             [
                 s["id"],
                 state(s["state"]),
                 s["title"],
                 str(s["packages"]),
+                _proven(s["replay"]),
                 str(len(s["runs"])),
                 s["source"],
             ]
@@ -70,6 +72,11 @@ def status(
         empty="You have entered nothing yet: arena submit hf:OWNER/NAME@REVISION --title T",
     )
     return 0
+
+
+def _proven(replay: dict[str, Any] | None) -> str:
+    """How many oracles are proven, once it is known."""
+    return str(replay["proven"]) if replay and replay["state"] == "done" else "-"
 
 
 def _print(s: Submission, json: bool, failed: bool = True) -> int:
@@ -92,12 +99,40 @@ def _print(s: Submission, json: bool, failed: bool = True) -> int:
             ("collection", s["collection"]),
             ("reason", s["reason"]),
             ("near copies", s["near_copies"] and f"looked for by {s['near_copies']}"),
+            ("replay", s["replay"] and outcome(s["replay"])),
             ("runs", ", ".join(s["runs"]) or None),
         ]
     )
     if s["findings"]:
         out.print()
         print_findings(s["findings"])
+    if s["replay"] and s["replay"]["packages"]:
+        out.print()
+        _print_replay(s["replay"]["packages"])
     if s["state"] == "valid" and not s["runs"]:
         note(f"Next: arena run launch {s['id']} --challenge demo --wait")
     return int(bad)
+
+
+def _print_replay(packages: list[dict[str, Any]]) -> None:
+    """Each package's verdict, then what there is to read about those that are not proven."""
+    table(
+        ["~package", ">oracle", ">untouched", "verdict", ">seconds"],
+        [
+            [
+                row["name"],
+                rewards([row["oracle"]]),
+                rewards([row["untouched"]]),
+                verdict(row["verdict"]),
+                f"{row['seconds']:.1f}",
+            ]
+            for row in packages
+        ],
+        empty="No packages.",
+    )
+    for row in packages:
+        if row["verdict"] != "proven":
+            said = [(said["who"], said["text"]) for said in row["said"]]
+            print_reason(row["name"], row["reason"], said)
+    if any(row["verdict"] != "proven" for row in packages):
+        note("A run's gate would leave out what is not proven.")

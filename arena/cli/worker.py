@@ -1,4 +1,4 @@
-"""`arena worker`: execute runs (organizers)."""
+"""`arena worker`: execute runs and replays (organizers)."""
 
 from __future__ import annotations
 
@@ -26,9 +26,11 @@ def register(app: typer.Typer) -> None:
 
 
 def worker(
-    once: Annotated[bool, typer.Option("--once", help="Stop after one run.")] = False,
+    once: Annotated[
+        bool, typer.Option("--once", help="Stop after one run; replay nothing.")
+    ] = False,
 ) -> None:
-    """Lease runs from the arena and execute them, until stopped."""
+    """Execute the arena's runs, and replay what was entered while none waits, until stopped."""
     try:
         # the trainer's libraries are installed on workers only
         from huggingface_hub import get_token

@@ -26,13 +26,13 @@ log = logging.getLogger(__name__)
 BY = "arena"
 
 
-class _Message(BaseModel):
+class Message(BaseModel):
     """What a worker sends. NaN and infinity are no JSON: what is shown could not carry them."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
-class Ready(_Message):
+class Ready(Message):
     """A worker asks for work, and says what it lacks, if anything.
 
     It names the lease itself, so that asking again after a lost answer gets the same run.
@@ -42,7 +42,7 @@ class Ready(_Message):
     missing: str | None = Field(default=None, max_length=300)
 
 
-class Beat(_Message):
+class Beat(Message):
     """A sign of life within a run: the stage, and counts alone."""
 
     lease: str
@@ -52,7 +52,7 @@ class Beat(_Message):
     reward: float | None = None
 
 
-class StageEnd(_Message):
+class StageEnd(Message):
     """A stage ended."""
 
     lease: str
@@ -60,7 +60,7 @@ class StageEnd(_Message):
     seconds: float = Field(ge=0)
 
 
-class Failure(_Message):
+class Failure(Message):
     """The run ended without a score."""
 
     lease: str
@@ -123,6 +123,16 @@ class RunQueue:
         with self._lock:
             return {name: p for name, p in self._workers.items() if p.heard >= oldest}
 
+    def heard_of(self, worker: str, missing: str | None) -> None:
+        """Notes a worker's sign of life, and what it says that it lacks."""
+        with self._lock:
+            self._workers[worker] = Presence(time.monotonic(), missing)
+
+    def is_waited_for(self) -> bool:
+        """Whether a run that may be leased waits for a worker."""
+        state = self._ledger.state
+        return any(self._can_run(state, run) for run in state.queue())
+
     def is_alive(self, run: Run) -> bool:
         """Whether a running run's own worker, or any worker for another, was heard of lately."""
         if run.state != "running":
@@ -137,7 +147,7 @@ class RunQueue:
 
     def lease(self, worker: str, ready: Ready) -> Lease | None:
         """The next run of the queue for `worker`; None where there is none it can take."""
-        self._heard_of(worker, ready.missing)
+        self.heard_of(worker, ready.missing)
         if ready.missing or not self._can_lease(ready.lease):
             return None
 
@@ -181,7 +191,7 @@ class RunQueue:
             LeaseLost: the run was cancelled, failed or given to another worker: stop.
         """
         self._leased(self._ledger.state, worker, run, beat.lease)
-        self._heard_of(worker, None)
+        self.heard_of(worker, None)
         with self._lock:
             live = self._live.setdefault(run, LiveRun())
             live.beat, live.heard = beat, time.monotonic()
@@ -267,17 +277,10 @@ class RunQueue:
 
     def _can_lease(self, lease: str) -> bool:
         """A look at the state in memory, so that an idle poll writes nothing and locks nothing."""
-        state = self._ledger.state
-        return _run_of(state, lease) is not None or any(
-            self._can_run(state, run) for run in state.queue()
-        )
+        return _run_of(self._ledger.state, lease) is not None or self.is_waited_for()
 
     def _can_run(self, state: State, run: Run) -> bool:
         return self._takes_leases(state, run.record.challenge)
-
-    def _heard_of(self, worker: str, missing: str | None) -> None:
-        with self._lock:
-            self._workers[worker] = Presence(time.monotonic(), missing)
 
     def _leased(self, state: State, worker: str, run: str, lease: str) -> Run:
         """The run, where it is this worker's: leases stand in public records and prove nothing."""

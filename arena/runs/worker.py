@@ -1,4 +1,4 @@
-"""The worker: leases runs from the arena, executes them, reports. A process of its own.
+"""The worker: leases runs from the arena, executes them, reports; replays while no run waits.
 
 What it needs of the machine is a Docker engine and the trainer's libraries. What it may say of a
 stage that touches the suite are counts.
@@ -10,7 +10,6 @@ import logging
 import os
 import secrets
 import shutil
-import tempfile
 import threading
 import time
 from collections.abc import Mapping
@@ -26,17 +25,19 @@ from huggingface_hub.errors import HfHubHTTPError
 from arena.challenges import Challenge, Challenges, Recipe, SandboxCaps, load_challenges
 from arena.client import ArenaClient, ArenaUnreachable, RemoteError
 from arena.errors import ArenaError
-from arena.packages import check_collection
 from arena.posttrain.events import StageLog
-from arena.posttrain.faults import AuthorFault, Cancelled, PlatformFault, RunFault
+from arena.posttrain.faults import Cancelled, PlatformFault, RunFault
 from arena.posttrain.run import RunInputs, execute
 from arena.report import Report
 from arena.runs.heartbeat import Heartbeat
 from arena.runs.queue import Lease
-from arena.sandbox import Caps, NoDockerCommand, Sandbox
+from arena.runs.replayer import Replayer
+from arena.runs.snapshot import fetch_collection
+from arena.runs.workfolders import WorkFolders
+from arena.sandbox import Caps, EngineError, NoDockerCommand, Sandbox
 from arena.sandbox.builder import docker_command
 from arena.settings import SettingsError, image_cache_bytes, suite_key
-from arena.sources import HubSource, PinnedSource, RefusedSource, parse_source
+from arena.sources import HubSource
 
 log = logging.getLogger(__name__)
 
@@ -78,49 +79,80 @@ class WorkerSettings:
 
 
 class Worker:
-    """One worker: one run at a time."""
+    """One worker: one run, or one replay, at a time."""
 
     def __init__(self, settings: WorkerSettings) -> None:
         self._settings = settings
         self._client = ArenaClient(settings.arena_url, settings.hub_token)
         self._challenges: Challenges = load_challenges(settings.challenges)
         self._stopping = threading.Event()
+        self._folders = WorkFolders(settings.data / "work")
+        self._hub = HubSource(settings.hub_endpoint, settings.data / "files", self._folders.parts)
+        self._replayer = Replayer(
+            self._client, self._hub, self._folders, settings.jobs, self._stopping
+        )
+        self._said = ""
 
     def stop(self) -> None:
-        """Ends after telling the arena that the run under way, if any, is given up."""
+        """Ends after telling the arena that what is under way, if anything, is given up."""
         self._stopping.set()
 
     def work(self, once: bool = False) -> None:
-        """Executes runs until stopped; with `once`, until one was executed."""
-        said = ""
-        while not self._stopping.is_set():
-            missing = what_is_missing()
-            try:
-                answer = self._client.post(
-                    "/worker/lease", {"lease": secrets.token_hex(16), "missing": missing}
-                )
-            except ArenaError as exc:
-                if str(exc) != said:
-                    log.warning("no lease: %s", exc)
-                said = str(exc)
-                self._stopping.wait(POLL_SECONDS)
-                continue
-            if missing and missing != said:
-                log.warning("takes no runs: %s", missing)
-                said = missing
-            if answer["lease"] is None:
-                self._stopping.wait(POLL_SECONDS)
-                continue
+        """Executes runs, and replays where none waits, until stopped; with `once`, one run."""
+        self._sweep()
+        try:
+            while not self._stopping.is_set():
+                try:
+                    worked = self._next(runs_only=once)
+                except ArenaError as exc:
+                    self._warn(f"no lease: {exc}")
+                    worked = False
+                if worked and once:
+                    return
+                if not worked:
+                    self._stopping.wait(POLL_SECONDS)
+        finally:
+            self._folders.close()
+
+    def _next(self, runs_only: bool) -> bool:
+        """Executes what waits: a run first. False where nothing does.
+
+        Raises:
+            ArenaError: the arena gave no answer.
+        """
+        missing = what_is_missing()
+        asked = {"lease": secrets.token_hex(16), "missing": missing}
+        answer = self._client.post("/worker/lease", asked)
+        if missing:
+            self._warn(f"takes no runs: {missing}")
+            return False
+        if answer["lease"]:
             self._execute(Lease.model_validate(answer["lease"]))
-            if once:
-                return
+            return True
+        return not runs_only and self._replayer.work()
+
+    def _warn(self, text: str) -> None:
+        """Logs what keeps the worker idle, once and not at every poll."""
+        if text != self._said:
+            log.warning(text)
+        self._said = text
+
+    def _sweep(self) -> None:
+        """Removes what workers that were killed left: folders, and containers of the engine."""
+        if folders := self._folders.sweep():
+            log.info("swept %d folders of workers that ended", folders)
+        try:
+            with Sandbox(jobs=1) as sandbox:
+                sandbox.sweep()
+        except EngineError as exc:
+            log.info("no container is swept: %s", exc)  # each run and each replay does it again
 
     def _execute(self, lease: Lease) -> None:
         log.info("%s: leased", lease.run)
         life = Heartbeat(self._client, lease, self._stopping)
-        with life, tempfile.TemporaryDirectory(prefix="arena-run-") as workdir:
+        with life, self._folders.folder("run") as workdir:
             try:
-                report = self._run(lease, life, Path(workdir))
+                report = self._run(lease, life, workdir)
                 self._send(lease, report, life)
                 log.info("%s: reported", lease.run)
             except Cancelled:
@@ -187,7 +219,7 @@ class Worker:
         """Fetches the collection as a stranger, the suite and the model with the worker's token."""
         collection = workdir / "collection"
         collection.mkdir()
-        self._fetch_collection(lease, collection)
+        fetch_collection(self._hub, lease.source, lease.collection, collection)
         api = HfApi(endpoint=self._settings.hub_endpoint, token=self._settings.hub_token)
         try:
             suite_commit = api.dataset_info(
@@ -223,21 +255,6 @@ class Worker:
                 "base_model_revision": f"{challenge.base_model.repo}@{model_commit}",
             },
         )
-
-    def _fetch_collection(self, lease: Lease, folder: Path) -> None:
-        source = HubSource(self._settings.hub_endpoint, self._settings.data / "files")
-        address = parse_source(lease.source)
-        try:
-            source.fetch(PinnedSource(address, address.revision), folder)
-        except RefusedSource as exc:
-            raise AuthorFault("collection_changed", exc.finding.message) from exc
-        except ArenaError as exc:
-            raise PlatformFault("snapshot_failed", f"{exc.message} {exc.next}") from exc
-        collection = check_collection(folder).collection
-        if collection is None or collection.digest != lease.collection:
-            raise PlatformFault(
-                "collection_changed", "What the source holds is not what was validated."
-            )
 
     def _send(self, lease: Lease, report: Report, life: Heartbeat) -> None:
         """Sends the report; while the arena cannot take it, waits and sends it again.

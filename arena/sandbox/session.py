@@ -21,7 +21,7 @@ MAX_OUTPUT = 8000
 
 # How often a running command is looked at: has it ended and left a process holding its output?
 _GLANCE_SEC = 0.5
-# Asking how much a container wrote walks its files: only for commands that take a while.
+# Asking how much a container wrote walks its files: only once in a while.
 _DISK_SEC = 2.0
 _FIRST_PAUSE_SEC = 0.01
 _REST_SEC = 0.2
@@ -40,6 +40,7 @@ class Session:
         self._limits = limits
         self._container: str | None = None
         self._started = False
+        self._disk_check = time.monotonic() + _DISK_SEC
 
     @property
     def container(self) -> str | None:
@@ -105,21 +106,20 @@ class Session:
         execution = self._engine.exec_create(container, ["sh", "-c", command], user)
         reader = _Reader(self._engine, execution)
         deadline = time.monotonic() + self.seconds_left
-        disk_check = time.monotonic() + _DISK_SEC
         pause = _FIRST_PAUSE_SEC
         while True:
             ended = reader.wait(min(_GLANCE_SEC, deadline - time.monotonic()))
             code = self._engine.exec_exit_code(execution)
+            if time.monotonic() >= self._disk_check:
+                if self._filled_its_disk(container):
+                    return self._stop(command, reader, "the agent filled its disk")
+                self._disk_check = time.monotonic() + _DISK_SEC
             if code is not None:
                 # What still holds the output is a process that the command left behind.
                 reader.wait(_REST_SEC)
                 return Step(command, code, reader.text())
             if time.monotonic() >= deadline:
                 return self._stop(command, reader, "the agent's time is up")
-            if time.monotonic() >= disk_check:
-                disk_check = time.monotonic() + _DISK_SEC
-                if self._filled_its_disk(container):
-                    return self._stop(command, reader, "the agent filled its disk")
             if ended:
                 # A moment before the engine notices the exit, or a command that closed its output.
                 time.sleep(pause)

@@ -80,9 +80,11 @@ class HubSource:
     collection is still to be released.
     """
 
-    def __init__(self, endpoint: str, cache: Path) -> None:
+    def __init__(self, endpoint: str, cache: Path, parts: Path | None = None) -> None:
+        """`parts`: where a file of the cache is while it is not whole, on the same disk."""
         self._api = HfApi(endpoint=endpoint, token=False)
         self._cache = cache
+        self._parts = parts or cache
         cache.mkdir(parents=True, exist_ok=True)
 
     def resolve(self, source: Source) -> PinnedSource:
@@ -178,7 +180,8 @@ class HubSource:
     def _keep(self, path: Path, content: bytes) -> None:
         """Puts a file in the cache whole, whoever else does the same."""
         path.parent.mkdir(exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
+        self._parts.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=self._parts, delete=False) as part:
             part.write(content)
         Path(part.name).replace(path)
 

@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from arena.figures import NONE, interval, percent, pp
+from arena.plaintext import plain
 from arena.report import CurvePoint
 from arena.sources import parse_source
 
@@ -37,10 +38,20 @@ class Renderer:
             lstrip_blocks=True,
         )
         self._env.filters.update(
-            pp=pp, percent=percent, interval=interval, when=when, seconds=seconds, tone=tone
+            pp=pp,
+            percent=percent,
+            interval=interval,
+            when=when,
+            seconds=seconds,
+            tone=tone,
+            plain=plain,
         )
         self._env.globals.update(
-            NONE=NONE, source_url=self.source_url, folder_url=self.folder_url, curve=curve_points
+            NONE=NONE,
+            source_url=self.source_url,
+            folder_url=self.folder_url,
+            curve=curve_points,
+            reward=reward,
         )
 
     def __call__(self, template: str, **values: object) -> str:
@@ -73,6 +84,11 @@ def seconds(value: float | None) -> str:
     if value < 10:
         return f"{value:.1f} s"
     return f"{value:.0f} s" if value < 90 else f"{value / 60:.1f} min"
+
+
+def reward(value: float | None) -> str:
+    """A trial's reward."""
+    return NONE if value is None else f"{value:g}"
 
 
 def tone(state: str) -> Markup:

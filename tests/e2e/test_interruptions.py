@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import docker
 import pytest
 from huggingface_hub import HfApi
 
@@ -19,7 +20,7 @@ from arena.client import ArenaClient
 from local.demo.families import FAMILIES
 from local.demo.tasks import write_collection
 from local.stack import ROOT, Stack
-from tests.collections import upload
+from tests.collections import upload, write_package
 from tests.e2e.conftest import CHALLENGE, free_ports
 
 pytestmark = pytest.mark.docker
@@ -28,12 +29,42 @@ REPO = "author/interrupted"
 OVER = {"scored", "failed", "cancelled", "accepted", "rejected"}
 
 
-def wait_for(read: Callable[[], Any], seconds: float = 240) -> Any:
+def wait_for(read: Callable[[], Any], seconds: float = 240, pause: float = 0.3) -> Any:
     deadline = time.monotonic() + seconds
     while not (found := read()):
         assert time.monotonic() < deadline, "it did not come to pass"
-        time.sleep(0.3)
+        time.sleep(pause)
     return found
+
+
+def kill_worker(stack: Stack) -> None:
+    """Ends the stack's worker as no program can foresee."""
+    worker = next(p for p in stack.processes if p.name == "worker")
+    worker.popen.kill()
+    worker.popen.wait()
+    stack.processes.remove(worker)
+
+
+def _author(stack: Stack) -> HfApi:
+    return HfApi(endpoint=stack.options.hub_url, token="hf_author")
+
+
+def _work_folders(stack: Stack) -> set[str]:
+    """The folders of workers, one a process."""
+    work = stack.options.directory / "worker" / "work"
+    return {path.name for path in work.glob("*") if any(path.iterdir())}
+
+
+def _trials(stack: Stack) -> set[str]:
+    """The ids of the containers of trials."""
+    client = docker.DockerClient(base_url=stack.engine.url)
+    try:
+        found = client.containers.list(
+            all=True, filters={"label": "org.posttrain-arena=trial"}, ignore_removed=True
+        )
+        return {str(container.id) for container in found}
+    finally:
+        client.close()
 
 
 def valid_submission(arena: ArenaClient, source: str) -> str:
@@ -48,16 +79,13 @@ def valid_submission(arena: ArenaClient, source: str) -> str:
 def test_a_killed_worker_fails_its_run_as_the_platforms_fault(stack: Stack, tmp_path: Path) -> None:
     arena = ArenaClient(stack.options.url, "hf_author")
     write_collection(tmp_path, 2, FAMILIES[1:3])
-    upload(HfApi(endpoint=stack.options.hub_url, token="hf_author"), REPO, tmp_path)
+    upload(_author(stack), REPO, tmp_path)
     submission = valid_submission(arena, f"hf:{REPO}@main")
     launch = {"submission": submission, "challenge": CHALLENGE}
     run = arena.post("/runs:launch", launch)["run"]["id"]
     read = lambda: arena.get(f"/runs/{run}")["run"]  # noqa: E731
     wait_for(lambda: any(s["status"] == "running" for s in read()["stages"][2:]))
-    worker = next(p for p in stack.processes if p.name == "worker")
-    worker.popen.kill()
-    worker.popen.wait()
-    stack.processes.remove(worker)
+    kill_worker(stack)
     failed = wait_for(lambda: (r := read())["state"] in OVER and r)
     assert (failed["state"], failed["failure"]["code"]) == ("failed", "worker_lost")
     assert failed["failure"]["fault"] == "platform"
@@ -65,6 +93,51 @@ def test_a_killed_worker_fails_its_run_as_the_platforms_fault(stack: Stack, tmp_
     again = arena.post("/runs:launch", launch)["run"]["id"]
     ended = wait_for(lambda: (r := arena.get(f"/runs/{again}")["run"])["state"] in OVER and r)
     assert ended["state"] == "scored", ended["failure"]
+
+
+def test_a_worker_killed_in_a_replay_leaves_nothing_and_another_ends_it(
+    stack: Stack, tmp_path: Path
+) -> None:
+    arena = ArenaClient(stack.options.url, "hf_author")
+    slow = {"oracle/solve.sh": "#!/bin/sh\nsleep 4\necho apple > /root/answer.txt\n"}
+    for number in range(6):
+        note = {"environment/seed.txt": f"seed {number}\n"}
+        write_package(tmp_path / f"slow-{number}", slow | note)
+    source = f"hf:author/slow@{upload(_author(stack), 'author/slow', tmp_path)}"
+    path = f"/submissions/{valid_submission(arena, source)}"
+    replay = lambda: arena.get(path)["submission"]["replay"]  # noqa: E731
+    wait_for(lambda: replay()["state"] == "running" and _trials(stack))
+    kill_worker(stack)
+    assert replay()["state"] != "done"
+    folders, trials = _work_folders(stack), _trials(stack)
+    assert folders
+    assert trials
+    stack.start_worker()
+    wait_for(lambda: not folders & _work_folders(stack) and not trials & _trials(stack))
+    done = wait_for(lambda: (r := replay())["state"] == "done" and r)
+    assert (done["proven"], done["total"]) == (6, 6)
+
+
+def test_a_worker_killed_in_a_runs_fetch_leaves_nothing(stack: Stack, tmp_path: Path) -> None:
+    arena = ArenaClient(stack.options.url, "hf_author")
+    for number in range(2):
+        data = {f"environment/data/{n}.txt": f"{number} {n}\n" for n in range(300)}
+        write_package(tmp_path / f"many-{number}", dict[str, str | None](data))
+    source = f"hf:author/many@{upload(_author(stack), 'author/many', tmp_path)}"
+    submission = valid_submission(arena, source)
+    launch = {"submission": submission, "challenge": CHALLENGE}
+    run = arena.post("/runs:launch", launch)["run"]["id"]
+    work = stack.options.directory / "worker" / "work"
+    wait_for(lambda: next(work.glob("*/run-*/collection/**/*.txt"), None), pause=0.002)
+    kill_worker(stack)
+    stages = arena.get(f"/runs/{run}")["run"]["stages"]
+    assert [s["stage"] for s in stages if s["status"] == "done"] == ["setup"]
+    folders = _work_folders(stack)
+    assert folders
+    stack.start_worker()
+    wait_for(lambda: not folders & _work_folders(stack))
+    failed = wait_for(lambda: (r := arena.get(f"/runs/{run}")["run"])["state"] in OVER and r)
+    assert (failed["failure"]["code"], failed["failure"]["fault"]) == ("worker_lost", "platform")
 
 
 @pytest.mark.slow

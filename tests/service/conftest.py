@@ -17,7 +17,7 @@ from arena.errors import ArenaError
 from arena.identity import Identity
 from arena.service import Arena
 from arena.settings import Settings
-from arena.views import SubmissionView
+from arena.views import SubmissionDetail
 from local.demo.publish import publish
 from tests.collections import upload, write_collection
 from tests.hub import RunningHub
@@ -99,11 +99,11 @@ def collection(hub: RunningHub, tmp_path: Path) -> Callable[..., str]:
     return make
 
 
-def settled(arena: Arena, submission: str, seconds: float = 20) -> SubmissionView:
+def settled(arena: Arena, submission: str, seconds: float = 20) -> SubmissionDetail:
     """A submission once its validation ended."""
     deadline = monotonic() + seconds
     while monotonic() < deadline:
-        view = arena.read.submission_view(submission)
+        view = arena.read.submission_detail(submission)
         if view.state in {"valid", "invalid", "failed"}:
             return view
         sleep(0.02)

@@ -7,6 +7,7 @@ from typing import Any
 
 from arena.records import RunRecord
 from arena.runs.queue import Lease, Ready
+from arena.runs.replays import ReadyToReplay, ReplayLease
 from arena.service import Arena
 
 DOMAINS = ("software-engineering", "cybersecurity")
@@ -83,3 +84,36 @@ def scored(arena: Arena, run: str, before: float = 0.25, after: float = 0.75) ->
     record = arena.ledger.state.runs[run].record
     content = json.dumps(report(record, *arms(before, after))).encode()
     arena.queue.report("arena-worker", run, lease.lease, content)
+
+
+def ready_to_replay(*skip: str) -> ReadyToReplay:
+    """A worker's question for a replay, under a lease of its own."""
+    return ReadyToReplay(lease=secrets.token_hex(16), skip=list(skip))
+
+
+def replay_row(name: str, **changes: Any) -> dict[str, Any]:
+    """A proven package, with some of it changed."""
+    proven = {
+        "name": name,
+        "verdict": "proven",
+        "reason": "",
+        "oracle": 1.0,
+        "untouched": 0.0,
+        "seconds": 0.5,
+        "image": "sha256:" + "0" * 64,
+        "said": [],
+    }
+    return proven | changes
+
+
+def replay_report(
+    lease: ReplayLease, names: Sequence[str], changes: dict[str, dict[str, Any]] | None = None
+) -> dict[str, Any]:
+    """What a worker sends of a replay: all proven, but for the changed."""
+    changes = changes or {}
+    return {
+        "lease": lease.lease,
+        "collection": lease.collection,
+        "packages": [replay_row(name, **changes.get(name, {})) for name in names],
+        "software": [{"name": "docker engine", "version": "28.1"}],
+    }

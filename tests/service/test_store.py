@@ -13,7 +13,7 @@ from arena.runs.queue import Failure
 from arena.service import Arena
 from tests.hub import RunningHub
 from tests.service.conftest import ROOT, settled, wait_for
-from tests.service.scripted import leased, scored
+from tests.service.scripted import leased, ready_to_replay, replay_report, scored
 
 READ = """
 import json, sys
@@ -40,6 +40,11 @@ def test_every_kind_loads_with_its_declared_columns(
     arena.queue.fail("arena-worker", refused, failure)
     run = arena.launch(author, valid, "demo").id
     scored(arena, run)
+    lease = arena.replays.lease("arena-worker", ready_to_replay())
+    assert lease is not None
+    packages = [package.name for package in arena.read.submission_detail(valid).package_rows]
+    proven = json.dumps(replay_report(lease, packages)).encode()
+    arena.replays.report("arena-worker", lease.collection, proven)
     arena.review(editor, run, "accepted", "Fine.")
     arena.set_challenge_state(editor, "demo", "paused", "Done.")
     wait_for(lambda: arena.read.run_detail(run).release)
@@ -70,3 +75,4 @@ def test_every_kind_loads_with_its_declared_columns(
         assert set(found[kind]["columns"]) == names
     assert found["submission"]["first"]["request"] is None
     assert found["report"]["first"]["change_pp"] == 50
+    assert found["replay"]["first"]["packages"][0]["said"] == []

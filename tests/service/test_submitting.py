@@ -220,6 +220,6 @@ def test_a_new_process_takes_up_what_was_not_validated(
     first = start_arena()
     first._validator.close()  # as if the process ended right after the record landed
     submission = first.submit(who("author"), collection(), "T").id
-    assert first.read.submission_view(submission).state == "queued"
+    assert first.read.submission_detail(submission).state == "queued"
     second = start_arena()
     assert settled(second, submission).state == "valid"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import secrets
+from typing import Any
 
 from arena.client import ArenaClient
 from arena.records import RunRecord
 from arena.report import STAGES, StageName
 from arena.runs.queue import Lease
-from tests.service.scripted import arms, report
+from arena.runs.replays import ReplayLease
+from tests.service.scripted import arms, replay_report, report
 
 
 class ScriptedWorker:
@@ -52,6 +54,35 @@ class ScriptedWorker:
             json.dumps(content).encode(),
             headers={"Arena-Lease": lease.lease},
         )
+
+    def ask_replay(self, submission: str) -> ReplayLease:
+        """Leases the replay of a submission, whatever else waits for one."""
+        others: list[str] = []
+        while True:
+            body = {"lease": secrets.token_hex(16), "skip": others}
+            lease = ReplayLease.model_validate(
+                self._client.post("/worker/replays/lease", body)["lease"]
+            )
+            if lease.submission == submission:
+                return lease
+            others.append(lease.collection)
+
+    def beat_replay(self, lease: ReplayLease, done: int) -> None:
+        """Says how far a replay is."""
+        body = {"lease": lease.lease, "done": done, "total": 4}
+        self._client.post(f"/worker/replays/{lease.collection}/heartbeat", body)
+
+    def hand_back(self, lease: ReplayLease, trouble: str) -> None:
+        """Gives a replay back for trouble."""
+        body = {"lease": lease.lease, "trouble": trouble}
+        self._client.post(f"/worker/replays/{lease.collection}/hand-back", body)
+
+    def report_replay(
+        self, lease: ReplayLease, names: list[str], changes: dict[str, dict[str, Any]]
+    ) -> None:
+        """Reports a replay in which all is proven but for the changed."""
+        report = replay_report(lease, names, changes)
+        self._client.post(f"/worker/replays/{lease.collection}/report", json.dumps(report).encode())
 
     def _say(self, what: str, **body: object) -> None:
         lease = self._held()

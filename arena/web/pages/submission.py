@@ -1,4 +1,4 @@
-"""`/submission?id=…`: one submission: its validation, its findings, its runs, launching one."""
+"""`/submission?id=…`: one submission: its validation, its replay, its runs, launching one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import gradio as gr
 
 from arena.errors import ArenaError
 from arena.identity import Identity
-from arena.views import SubmissionView
+from arena.views import SubmissionDetail
 from arena.web.layout import Going, live, query, ticking, top
 from arena.web.site import Site
 
@@ -26,19 +26,23 @@ def build(site: Site, blocks: gr.Blocks) -> None:
         button = gr.Button("Launch a run", variant="primary", elem_id="launch")
         error = gr.HTML(elem_id="error")
     going = Going()  # outside: showing a column shows all that is in it
-    rest = gr.HTML()
+    runs = gr.HTML()
+    packages = gr.HTML(elem_id="packages")  # of its own: a run's progress must not shut its folds
 
-    def show(request: gr.Request, token: gr.OAuthToken | None) -> tuple[Any, ...]:
-        found = site.attempt(lambda: site.service.read.submission_view(query(request, "id")))
+    def show(
+        chosen: str | None, request: gr.Request, token: gr.OAuthToken | None
+    ) -> tuple[Any, ...]:
+        found = site.attempt(lambda: site.service.read.submission_detail(query(request, "id")))
         if isinstance(found, ArenaError):
-            return site.error(found), gr.skip(), gr.skip(), "", ticking(False)
-        moving = found.state not in _ENDED
-        details, runs_moving = _rest(site, found)
+            return site.error(found), gr.skip(), gr.skip(), "", "", ticking(False)
+        moving = found.state not in _ENDED or (found.replay and found.replay.state != "done")
+        list_of_runs, runs_moving = _runs(site, found)
         return (
             _head(site, found),
-            *_launching(site, found, site.guest(token)),
-            details,
-            ticking(moving or runs_moving),
+            *_launching(site, found, site.guest(token), chosen),
+            list_of_runs,
+            _packages(site, found),
+            ticking(bool(moving or runs_moving)),
         )
 
     def launch(chosen: str, request: gr.Request, token: gr.OAuthToken | None) -> tuple[str, str]:
@@ -48,11 +52,11 @@ def build(site: Site, blocks: gr.Blocks) -> None:
             return site.error(done), ""
         return "", f"/run?id={done.id}"
 
-    live(blocks, show, [head, launching, challenge, rest])
+    live(blocks, show, [head, launching, challenge, runs, packages], [challenge])
     going.on(button, launch, [challenge], [error])
 
 
-def _head(site: Site, found: SubmissionView) -> str:
+def _head(site: Site, found: SubmissionDetail) -> str:
     took = {row.stage: row.seconds for row in found.stages}
     now = "fetching" if found.state == "waiting" else found.state
     stages = [
@@ -62,14 +66,24 @@ def _head(site: Site, found: SubmissionView) -> str:
     return site.render("submission", s=found, stages=stages, ended=found.state in _ENDED)
 
 
-def _rest(site: Site, found: SubmissionView) -> tuple[str, bool]:
+def _runs(site: Site, found: SubmissionDetail) -> tuple[str, bool]:
     runs = [site.service.read.run_detail(run) for run in reversed(found.runs)]
-    html = site.render("submission_rest", s=found, runs=runs)
+    html = site.render("submission_runs", s=found, runs=runs)
     return html, any(run.state in _UNDER_WAY for run in runs)
 
 
-def _launching(site: Site, found: SubmissionView, who: Identity | None) -> tuple[Any, Any]:
-    """The form for launching: shown to those who may, once there is something to run."""
+def _packages(site: Site, found: SubmissionDetail) -> str:
+    rows = {row.name: row for row in found.replay.packages} if found.replay else {}
+    return site.render("submission_packages", s=found, rows=rows)
+
+
+def _launching(
+    site: Site, found: SubmissionDetail, who: Identity | None, chosen: str | None
+) -> tuple[Any, Any]:
+    """The form for launching: shown to those who may, once there is something to run.
+
+    What is chosen there stays chosen while the page follows what goes on.
+    """
     read = site.service.read
     if found.state != "valid" or not read.may_launch(who, found.id):
         return gr.Column(visible=False), gr.skip()
@@ -77,5 +91,7 @@ def _launching(site: Site, found: SubmissionView, who: Identity | None) -> tuple
         (c.title if c.takes_runs else f"{c.title} (takes no runs: {c.why_not})", c.id)
         for c in read.challenge_views()
     ]
+    if chosen in [challenge for _, challenge in choices]:
+        return gr.Column(visible=True), gr.Dropdown(choices)
     first = choices[0][1] if choices else None
     return gr.Column(visible=True), gr.Dropdown(choices, value=first)

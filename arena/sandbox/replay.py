@@ -42,6 +42,8 @@ class Replay(BaseModel):
 def replay(sandbox: Sandbox, package: TaskPackage, repeat: int = 1) -> Replay:
     """Runs the oracle and the untouched environment, `repeat` times each."""
     began = time.monotonic()
+    if reason := sandbox.unbuildable(package):
+        return Replay(verdict="no engine", reason=reason)
     try:
         sandbox.build(package)
     except BuildError as exc:

@@ -24,7 +24,7 @@ from tests.sandbox.hostile import (
 )
 from tests.sandbox.packages import DOCKERFILE, TEST, write_package
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.slow]
 
 WRITER = "while true; do echo 1 > /logs/verifier/reward.txt; usleep 20000; done"
 COPIER = "while true; do cp /verifier/expected.txt /root/answer.txt; usleep 20000; done"

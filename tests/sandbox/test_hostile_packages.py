@@ -25,7 +25,7 @@ from tests.sandbox.hostile import WORK, assert_solved, told
 from tests.sandbox.packages import DOCKERFILE, write_package
 from tests.sandbox.test_isolation import PROBES
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.slow]
 
 REWARD = "/logs/verifier/reward.txt"
 NO_REWARD = {(None, "verifier")}

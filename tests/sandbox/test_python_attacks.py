@@ -25,7 +25,7 @@ from tests.sandbox.hostile import (
 from tests.sandbox.packages import write_package
 from tests.sandbox.pythonimage import DOCKERFILE, PURELIB, site
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.slow]
 
 INI = "addopts = -p evil\npythonpath = /root /root/evil\n"
 USER_SITE = "/root/.local/lib/python3.11/site-packages"

@@ -25,7 +25,7 @@ from tests.sandbox.hostile import (
 )
 from tests.sandbox.packages import write_package
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.slow]
 
 PORT = 8080
 SERVER = f"httpd -f -p 127.0.0.1:{PORT} -h /srv/www"

@@ -28,7 +28,7 @@ from tests.sandbox.packages import DOCKERFILE, write_package
 from tests.sandbox.pythonimage import DOCKERFILE as PYTHON_DOCKERFILE
 from tests.sandbox.pythonimage import PURELIB, site
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.slow]
 
 ANSWER = "/srv/out/answer.txt"
 WORK = f"mkdir -p /srv/out; echo amber > {ANSWER}"

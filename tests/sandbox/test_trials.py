@@ -106,6 +106,7 @@ def test_an_agent_that_the_image_does_not_know_is_the_packages_fault(
     assert "unable to find user nobody-here" in result.steps[0].output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["separate", "shared"])
 def test_too_many_files_are_the_agents_fault(sandbox: Sandbox, tmp_path: Path, mode: str) -> None:
     package = write_package(tmp_path / "many", mode=mode)

@@ -19,7 +19,7 @@ from tests.sandbox.hostile import (
 )
 from tests.sandbox.packages import write_package
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.slow]
 
 DOCKERFILE = """\
 FROM busybox:1.35.0

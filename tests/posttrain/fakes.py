@@ -26,6 +26,9 @@ class FakeSandbox:
     not_building: tuple[str, ...] = ()
     trials: int = 0
 
+    def unbuildable(self, _package: TaskPackage) -> str | None:
+        return None
+
     def build(self, package: TaskPackage) -> str:
         if package.name in self.not_building:
             raise BuildError(package.name, "RUN false: exit code: 1", "")

@@ -118,7 +118,9 @@ def replay(url: str, folder: Path, count: int) -> None:
             ("the same again", [arena]),
         ):
             rows[what].append(timed(lambda c=commands: ended_well(c, env)))
-    print(f"{PACKAGES} packages of {IMAGES} images, median of {count}, images built before")
+    print(
+        f"{PACKAGES} packages of {IMAGES} images, median of {count}; the first of each builds them"
+    )
     first, second, third = (statistics.median(times) for times in rows.values())
     for what, seconds, over in (
         ("run_local.sh in a loop", first, first),

@@ -204,6 +204,7 @@ def test_the_command_line_says_where_and_why_not(tmp_path: Path) -> None:
     assert "no engine of ours" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("can_start")
 def test_what_builds_leave_in_it_has_a_limit(
     directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

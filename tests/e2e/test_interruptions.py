@@ -95,6 +95,7 @@ def test_a_killed_worker_fails_its_run_as_the_platforms_fault(stack: Stack, tmp_
     assert ended["state"] == "scored", ended["failure"]
 
 
+@pytest.mark.slow
 def test_a_worker_killed_in_a_replay_leaves_nothing_and_another_ends_it(
     stack: Stack, tmp_path: Path
 ) -> None:
@@ -118,6 +119,7 @@ def test_a_worker_killed_in_a_replay_leaves_nothing_and_another_ends_it(
     assert (done["proven"], done["total"]) == (6, 6)
 
 
+@pytest.mark.slow
 def test_a_worker_killed_in_a_runs_fetch_leaves_nothing(stack: Stack, tmp_path: Path) -> None:
     arena = ArenaClient(stack.options.url, "hf_author")
     for number in range(2):

@@ -134,6 +134,7 @@ def test_checks_that_are_kept_busy_end_in_time_for_a_reward(root: Path) -> None:
 
 
 @pytest.mark.docker
+@pytest.mark.slow
 @each_example
 def test_the_oracle_solves_it_whatever_the_seed(name: str, results: Results) -> None:
     for what in ("oracle", "other seed"):
@@ -143,6 +144,7 @@ def test_the_oracle_solves_it_whatever_the_seed(name: str, results: Results) -> 
 
 
 @pytest.mark.docker
+@pytest.mark.slow
 @each_example
 def test_doing_nothing_or_the_wrong_thing_fails(name: str, results: Results) -> None:
     wrong = wrong_solutions(name)
@@ -153,6 +155,7 @@ def test_doing_nothing_or_the_wrong_thing_fails(name: str, results: Results) -> 
 
 
 @pytest.mark.docker
+@pytest.mark.slow
 @each_example
 def test_wrong_solutions_run_to_their_end(name: str, results: Results) -> None:
     """One that fails by a slip of its own would show nothing of the verifier."""

@@ -93,7 +93,7 @@ def replay(
 def _replay_all(
     reports: list[PackageReport], jobs: int, repeat: int, fresh: bool, quiet: bool
 ) -> list[Row]:
-    from arena.sandbox import EngineUnavailable, NoDockerCommand, Replay, Sandbox
+    from arena.sandbox import EngineUnavailable, NoDockerCommand, Sandbox
     from arena.sandbox import replay as replay_one
     from arena.sandbox.replay_cache import ReplayCache, default_folder
 
@@ -103,26 +103,20 @@ def _replay_all(
         return [Row(r, found, True) for r in reports if (found := known[r.path])]
 
     def one(report: PackageReport) -> Row:
-        earlier = known.get(report.path) or too_new.get(report.path)
+        earlier = known.get(report.path)
         if earlier is None and report.package is not None:
             found = replay_one(sandbox, report.package, repeat)
             cache.put(report.digest, repeat, found)
             row = Row(report, found, False)
         else:
             assert earlier is not None
-            row = Row(report, earlier, report.path not in too_new)
+            row = Row(report, earlier, True)
         advance()
         return row
 
     try:
         with Sandbox(jobs=jobs) as sandbox, _progress(len(reports), quiet) as advance:
             sandbox.sweep()
-            too_new = {
-                report.path: Replay(verdict="no engine", reason=reason)
-                for report in reports
-                if report.package and not known.get(report.path)
-                if (reason := sandbox.unbuildable(report.package))
-            }
             return sandbox.map(one, reports)
     except NoDockerCommand as exc:
         raise NoBuilder(problem=str(exc)[:1].upper() + str(exc)[1:]) from exc

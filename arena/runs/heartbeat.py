@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from typing import Any, Self
 
 from arena.client import ArenaClient, RemoteError
 from arena.errors import ArenaError
@@ -18,62 +18,73 @@ log = logging.getLogger(__name__)
 _OVER = {"lease_lost", "unknown_run"}
 
 
-class _Pulse:
-    """A thread that beats every so many seconds, and at once when woken, until it is ended."""
+class _Life:
+    """A thread that beats every so many seconds, and at once when woken, until the block ends.
 
-    def __init__(self, beat: Callable[[], object], seconds: float) -> None:
-        self._beat = beat
+    What it tells the arena is about one lease; it learns whether that is lost.
+    """
+
+    def __init__(
+        self, client: ArenaClient, stopping: threading.Event, path: str, lease: str, seconds: float
+    ) -> None:
+        self._client = client
+        self._stopping = stopping
+        self._path = path
+        self._lease = lease
         self._seconds = seconds
+        self._lease_lost = False
         self._ended = threading.Event()
         self._woken = threading.Event()
-        self._thread = threading.Thread(target=self._go_on, name="heartbeat", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def wake(self) -> None:
-        self._woken.set()
-
-    def end(self) -> None:
-        self._ended.set()
-        self._woken.set()
-        self._thread.join(timeout=10)
-
-    def _go_on(self) -> None:
-        while not self._ended.is_set():
-            self._woken.clear()
-            self._beat()
-            self._woken.wait(self._seconds)
-
-
-class Heartbeat:
-    """Sends a run's newest counts until the run ends, and learns whether to stop."""
-
-    def __init__(self, client: ArenaClient, lease: Lease, stopping: threading.Event) -> None:
-        self._client = client
-        self._lease = lease
-        self._stopping = stopping
-        self._lease_lost = False
-        self._event = StageEvent("setup", "started")
-        self._stage_began = time.monotonic()
-        self._pulse = _Pulse(self._beat, lease.heartbeat_seconds)
+        self._thread = threading.Thread(target=self._go_on_beating, name="heartbeat", daemon=True)
 
     @property
     def lost(self) -> bool:
         """Whether to stop: the lease is lost, or the worker is being stopped."""
         return self._lease_lost or self._stopping.is_set()
 
-    def __enter__(self) -> Heartbeat:
-        self._pulse.start()
+    def __enter__(self) -> Self:
+        self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._pulse.end()
+        self._ended.set()
+        self._woken.set()
+        self._thread.join(timeout=10)
+
+    def _beat(self) -> None:
+        raise NotImplementedError
+
+    def _go_on_beating(self) -> None:
+        while not self._ended.is_set():
+            self._woken.clear()
+            self._beat()
+            self._woken.wait(self._seconds)
+
+    def _tell(self, route: str, body: dict[str, object]) -> dict[str, Any] | None:
+        """The arena's answer; None where it gives none, or refuses."""
+        try:
+            return self._client.post(f"{self._path}/{route}", {"lease": self._lease, **body})
+        except RemoteError as exc:
+            self._lease_lost |= exc.remote_code in _OVER
+            log.warning("%s: %s: %s", self._path, route, exc)
+        except ArenaError as exc:
+            log.warning("%s: no %s: %s", self._path, route, exc)
+        return None
+
+
+class Heartbeat(_Life):
+    """Sends a run's newest counts until the run ends, and learns whether to stop."""
+
+    def __init__(self, client: ArenaClient, lease: Lease, stopping: threading.Event) -> None:
+        path = f"/worker/runs/{lease.run}"
+        super().__init__(client, stopping, path, lease.lease, lease.heartbeat_seconds)
+        self._event = StageEvent("setup", "started")
+        self._stage_began = time.monotonic()
 
     def on_event(self, event: StageEvent) -> None:
         """Takes what the run says: counts for the next beat, the end of a stage as a record."""
         self._event = event
-        self._pulse.wake()
+        self._woken.set()
         if event.status == "started":
             self._stage_began = time.monotonic()
         elif event.status == "finished":
@@ -85,40 +96,15 @@ class Heartbeat:
         counts = {"done": event.done, "total": event.total, "reward": event.reward_so_far}
         self._tell("heartbeat", {"stage": event.stage, **counts})
 
-    def _tell(self, route: str, body: dict[str, object]) -> None:
-        body = {"lease": self._lease.lease, **body}
-        try:
-            self._client.post(f"/worker/runs/{self._lease.run}/{route}", body)
-        except RemoteError as exc:
-            self._lease_lost |= exc.remote_code in _OVER
-            log.warning("%s: %s: %s", self._lease.run, route, exc)
-        except ArenaError as exc:
-            log.warning("%s: no %s: %s", self._lease.run, route, exc)
 
-
-class ReplayHeartbeat:
+class ReplayHeartbeat(_Life):
     """Sends how many packages of a replay are done, and learns whether to begin another."""
 
     def __init__(self, client: ArenaClient, lease: ReplayLease, stopping: threading.Event) -> None:
-        self._client = client
-        self._lease = lease
-        self._stopping = stopping
-        self._lease_lost = False
+        path = f"/worker/replays/{lease.collection}"
+        super().__init__(client, stopping, path, lease.lease, lease.heartbeat_seconds)
         self._go_on = True
         self._counts = (0, 0)
-        self._pulse = _Pulse(self.goes_on, lease.heartbeat_seconds)
-
-    @property
-    def lost(self) -> bool:
-        """Whether to stop at once: the lease is lost, or the worker is being stopped."""
-        return self._lease_lost or self._stopping.is_set()
-
-    def __enter__(self) -> ReplayHeartbeat:
-        self._pulse.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._pulse.end()
 
     def count(self, done: int, total: int) -> None:
         """Takes how far the replay is; it is told with the next question."""
@@ -126,15 +112,11 @@ class ReplayHeartbeat:
 
     def goes_on(self) -> bool:
         """Asks the arena whether to begin another package: not where a run waits for a worker."""
-        done, total = self._counts
-        body = {"lease": self._lease.lease, "done": done, "total": total}
-        collection = self._lease.collection
-        try:
-            answer = self._client.post(f"/worker/replays/{collection}/heartbeat", body)
-            self._go_on = bool(answer["go_on"])
-        except RemoteError as exc:
-            self._lease_lost |= exc.remote_code in _OVER
-            log.warning("replay of %s: %s", collection[:12], exc)
-        except ArenaError as exc:
-            log.warning("replay of %s: no heartbeat: %s", collection[:12], exc)
+        self._beat()
         return self._go_on and not self.lost
+
+    def _beat(self) -> None:
+        done, total = self._counts
+        answer = self._tell("heartbeat", {"done": done, "total": total})
+        if answer is not None:
+            self._go_on = bool(answer["go_on"])

@@ -17,7 +17,7 @@ from arena.packages import TaskPackage
 from arena.sandbox.archives import IN_CONTAINER, Bundle, Stream
 from arena.sandbox.engine import Changes, Engine
 from arena.sandbox.errors import AgentFault, blaming_the_agent
-from arena.sandbox.guard import NEVER_CARRIED, STAGE, Guard, Passage, is_inside, place_in_library
+from arena.sandbox.guard import NEVER_CARRIED, STAGE, Guard, Passage, is_inside, looked_for
 from arena.sandbox.images import Image
 from arena.sandbox.results import Limits
 from arena.sandbox.session import Session
@@ -76,11 +76,7 @@ def _named_paths(
     paths = carried_paths(package.artifacts, (package.workspace, image.workdir))
     guard = Guard(image, package.artifacts)
     carrier = Carrier(bundle, guard, (*paths, *_OF_THE_IMAGE), limits.artifacts_mb << 20)
-    for index, path in enumerate(paths):
-        chunks = engine.get(container, path)
-        if chunks is not None:
-            bundle.add_folder(f"{STAGE}/{index}".strip("/"))
-            carrier.carry(posixpath.dirname(path), chunks, f"{STAGE}/{index}")
+    carrier.fetch(engine, container, paths)
     programs = [p for p in guard.program_folders if not is_inside(p, *paths)]
     return [
         *_preamble(programs, carrier),
@@ -110,11 +106,7 @@ def _changed_paths(
         bundle, guard, ("/",), limits.artifacts_mb << 20, _Wanted(wanted, changes, image.volumes)
     )
     tops = {"/" + path.split("/")[1] for path in wanted | set(image.volumes)}
-    for index, top in enumerate(sorted(tops)):
-        chunks = engine.get(container, top)
-        if chunks is not None:
-            bundle.add_folder(f"{STAGE}/{index}".strip("/"))
-            carrier.carry(posixpath.dirname(top), chunks, f"{STAGE}/{index}")
+    carrier.fetch(engine, container, sorted(tops))
     gone = [
         path
         for path in sorted(changes.deleted)
@@ -142,7 +134,7 @@ def _preamble(programs: Iterable[str], carrier: Carrier) -> list[str]:
         f"programs={quote(':'.join(programs))}",
         _FUNCTIONS,
         *(
-            f"{passage.value} {quote(_looked_for(passage, path))} {quote(path)} && "
+            f"{passage.value} {quote(looked_for(passage, path))} {quote(path)} && "
             f"back {quote(path)} {quote(staged)}"
             for passage, path, staged in carrier.doubtful
         ),
@@ -150,25 +142,9 @@ def _preamble(programs: Iterable[str], carrier: Carrier) -> list[str]:
     ]
 
 
-def _looked_for(passage: Passage, path: str) -> str:
-    """What the script's function is told beside the path."""
-    if passage is Passage.UNLESS_MODULE:
-        return _module_of(path)
-    return place_in_library(path) if passage is Passage.UNLESS_PERL else posixpath.dirname(path)
-
-
 def _as_pattern(path: str) -> str:
     """A path for the shell to match: the engine tells a byte that is no UTF-8 by a mark."""
     return "?".join(map(quote, path.split("\ufffd"))) if "\ufffd" in path else ""
-
-
-def _module_of(path: str) -> str:
-    """Where the top-level module of a path in site-packages stands, without its ending."""
-    for folder in ("/site-packages/", "/dist-packages/"):
-        before, found, rest = path.rpartition(folder)
-        if found:
-            return before + found + rest.partition("/")[0].partition(".")[0]
-    return path
 
 
 def carried_paths(declared: Sequence[str], defaults: Iterable[str]) -> tuple[str, ...]:
@@ -237,6 +213,14 @@ class Carrier:
     folders: list[tuple[str, tarfile.TarInfo]] = field(default_factory=list)
     _bytes: int = 0
     _members: int = 0
+
+    def fetch(self, engine: Engine, container: str, paths: Sequence[str]) -> None:
+        """Those of the paths that there are, each into a numbered folder of the stage."""
+        for index, path in enumerate(paths):
+            chunks = engine.get(container, path)
+            if chunks is not None:
+                self.bundle.add_folder(f"{STAGE}/{index}".strip("/"))
+                self.carry(posixpath.dirname(path), chunks, f"{STAGE}/{index}")
 
     def carry(self, parent: str, chunks: Iterator[bytes], prefix: str) -> None:
         """One path as the engine archives it from `parent`; its members go below `prefix`."""

@@ -42,8 +42,8 @@ _LIBRARIES = ("/lib", "/lib32", "/lib64", "/libx32", "/usr/lib", "/usr/lib64", "
 _PERL = re.compile(
     r"(/etc/perl|/usr/local/lib/site_perl|/usr/local/(lib/[^/]+|share)/perl/[^/]+)/(?P<rest>.+)"
 )
-_PYTHON_TREE = re.compile(r"(?P<tree>.*/lib(?:32|64)?/(?:python3[^/]*|pypy3[^/]*))/(?P<rest>.+)")
-_PACKAGES = re.compile(r"(?:.*/)?(?:site|dist)-packages/(?P<rest>.+)")
+_PYTHON_TREE = re.compile(r".*/lib(?:32|64)?/(?:python3[^/]*|pypy3[^/]*)/(?P<rest>.+)")
+_PACKAGES = re.compile(r"(?P<folder>(?:.*/)?(?:site|dist)-packages)/(?P<rest>.+)")
 
 
 class Passage(Enum):
@@ -130,10 +130,14 @@ def _of_python(rest: str, name: str) -> Passage:
     return Passage.UNLESS_MODULE
 
 
-def place_in_library(path: str) -> str:
-    """What a module of Perl is looked for by: its path below the folder that it was found in."""
-    found = _PERL.fullmatch(path)
-    return found["rest"] if found else path
+def looked_for(passage: Passage, path: str) -> str:
+    """By what the image is searched for its own: a module's name, else the folder of the path."""
+    if passage is Passage.UNLESS_MODULE and (found := _PACKAGES.fullmatch(path)):
+        top = found["rest"].partition("/")[0].partition(".")[0]
+        return f"{found['folder']}/{top}"
+    if passage is Passage.UNLESS_PERL and (found := _PERL.fullmatch(path)):
+        return found["rest"]
+    return posixpath.dirname(path)
 
 
 def is_inside(path: str, *folders: str) -> bool:

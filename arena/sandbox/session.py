@@ -22,7 +22,7 @@ MAX_OUTPUT = 8000
 # How often a running command is looked at: has it ended and left a process holding its output?
 _GLANCE_SEC = 0.5
 # Asking how much a container wrote walks its files: only once in a while.
-_DISK_SEC = 2.0
+DISK_SEC = 2.0
 _FIRST_PAUSE_SEC = 0.01
 _REST_SEC = 0.2
 
@@ -40,7 +40,7 @@ class Session:
         self._limits = limits
         self._container: str | None = None
         self._started = False
-        self._disk_check = time.monotonic() + _DISK_SEC
+        self._disk_check = time.monotonic() + DISK_SEC
 
     @property
     def container(self) -> str | None:
@@ -113,7 +113,7 @@ class Session:
             if time.monotonic() >= self._disk_check:
                 if self._filled_its_disk(container):
                     return self._stop(command, reader, "the agent filled its disk")
-                self._disk_check = time.monotonic() + _DISK_SEC
+                self._disk_check = time.monotonic() + DISK_SEC
             if code is not None:
                 # What still holds the output is a process that the command left behind.
                 reader.wait(_REST_SEC)

@@ -24,7 +24,7 @@ from arena.sandbox.guard import STAGE
 from arena.sandbox.images import Image
 from arena.sandbox.results import Limits
 from arena.sandbox.reward import JSON, MAX_BYTES, TEXT, InvalidReward, read_reward
-from arena.sandbox.session import background, script_argv
+from arena.sandbox.session import DISK_SEC, background, script_argv
 
 MAX_OUTPUT = 8000
 _OUTPUT_LINES = 200
@@ -32,8 +32,6 @@ _LOGS = "/logs/verifier"
 _PYTHON = "/.arena-python"
 _MAX_LOGS_BYTES = 64 << 20
 _KILL_SEC = 60.0
-# Asking how much a container wrote walks its files: only of verifiers that take a while.
-_DISK_SEC = 2.0
 
 _PYTEST_FILES = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
 
@@ -190,7 +188,7 @@ class _Watch(Thread):
 
     def run(self) -> None:
         deadline = monotonic() + self._limits.verifier_sec
-        while not self._stopped.wait(max(0.0, min(_DISK_SEC, deadline - monotonic()))):
+        while not self._stopped.wait(max(0.0, min(DISK_SEC, deadline - monotonic()))):
             if monotonic() >= deadline:
                 self.hit = f"took longer than {self._limits.verifier_sec:g} s"
             elif self._filled_its_disk():

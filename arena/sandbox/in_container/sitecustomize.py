@@ -48,6 +48,7 @@ def _run_the_images_own() -> None:
         spec.loader.exec_module(module_from_spec(spec))
 
 
-if not _script() or _script().startswith(_OF_PACKAGE + _OF_SYSTEM):
+_ran = _script()
+if not _ran or _ran.startswith(_OF_PACKAGE + _OF_SYSTEM):
     sys.meta_path.insert(sys.meta_path.index(PathFinder), PackageAndImageFirst)
 _run_the_images_own()

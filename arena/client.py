@@ -36,8 +36,8 @@ class ArenaUnreachable(ArenaError):
 class ArenaClient:
     """Calls the REST API. A write carries one Idempotency-Key over all its tries."""
 
-    def __init__(self, url: str, token: str | None, timeout: float = 60) -> None:
-        """A client of the arena at `url`.
+    def __init__(self, url: str, token: str | None, timeout: float = 300) -> None:
+        """A client of the arena at `url`; a write may wait minutes for the commit it shares.
 
         Raises:
             InvalidToken: no token reads like that. ArenaUnreachable: `url` is no address.

@@ -251,6 +251,12 @@ class DuplicateCollection(ArenaError):
     advice = "The same content is never two collections; an editor settles claims."
 
 
+class StoreUnavailable(ArenaError):
+    code, status = "store_unavailable", 503
+    text = "The results store cannot be read: {problem}."
+    advice = "Nothing is lost; the arena goes on by itself as soon as it can be read."
+
+
 class NotRecorded(ArenaError):
     code, status = "not_recorded", 503
     text = "The results store did not take it: {problem}."

@@ -1,4 +1,8 @@
-"""Transactions over the store: decide on what is true, commit on that parent, else decide again."""
+"""Transactions over the store: decide on what is true, commit on that parent, else decide again.
+
+One thread commits. Transactions that wait share a commit, each decided on the state that includes
+those before it, and a caller is answered once that commit has landed.
+"""
 
 from __future__ import annotations
 
@@ -7,40 +11,120 @@ import random
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 
-import httpx
-from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
-
-from arena.errors import NotRecorded, OutcomeUnknown
+from arena.budget import CommitBudget
+from arena.errors import NotRecorded, OutcomeUnknown, StoreUnavailable
 from arena.records import AnyRecord
-from arena.state import State
-from arena.store import Store, StoreConflict, StoreUncertain
+from arena.state import ImpossibleMove, State
+from arena.store import (
+    COMPACT_AT,
+    Reading,
+    Store,
+    StoreError,
+    StoreRefused,
+    StoreUncertain,
+)
+from arena.storefiles import Unreadable
 
 log = logging.getLogger(__name__)
 
 ATTEMPTS = 8
+PATIENCE = 240.0  # seconds; the budget alone makes nobody wait longer than 120
+MAX_BATCH = 500  # transactions in one commit
+POLL_SECONDS = 10.0  # how often another process's records are looked for
+_FRESH_SECONDS = 2.0  # a refusal by an older state is decided again on what is true now
 Decide = Callable[[State], Sequence[AnyRecord]]
+
+
+@dataclass(eq=False)
+class _Waiting:
+    """A transaction that is not answered yet. `sent`: a commit with its records is under way."""
+
+    decide: Decide
+    future: Future[list[AnyRecord]] = field(default_factory=Future)
+    records: list[AnyRecord] = field(default_factory=list)
+    sent: bool = False
+    abandoned: bool = False
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What a write has to expect: how many wait already, and the seconds to the next commit."""
+
+    waiting: int
+    seconds: float
 
 
 class Ledger:
     """The one way to write. Readers take `state`, a value that never changes under them."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, budget: CommitBudget) -> None:
         self._store = store
-        self._lock = threading.Lock()
-        self._state = State()
+        self._budget = budget
+        self._changed = threading.Condition()
+        self._queue: list[_Waiting] = []
+        self._state: State | None = None
         self._head = ""
+        self._read_at = 0.0
+        self._unreadable: dict[tuple[str, int], Unreadable] = {}
+        self._is_open = False
+        self._trouble: str | None = None
+        self._landed_at: datetime | None = None
+        self._closing = False
+        self._thread = threading.Thread(target=self._work, name="ledger", daemon=True)
 
     @property
     def state(self) -> State:
-        """What is true, as far as this process has read."""
+        """What is true, as far as this process has read.
+
+        Raises:
+            StoreUnavailable: nothing has been read yet.
+        """
+        if self._state is None:
+            raise StoreUnavailable(problem=self._trouble or "it is being read")
         return self._state
 
+    @property
+    def trouble(self) -> str | None:
+        """Why nothing can be recorded now; None where it can."""
+        return self._trouble
+
+    @property
+    def unreadable(self) -> list[Unreadable]:
+        """Lines of the store that were set aside: no record, or against the others."""
+        return list(self._unreadable.values())
+
+    @property
+    def head(self) -> tuple[str, datetime | None]:
+        """The commit that `state` is of, and when this process last landed one."""
+        return self._head, self._landed_at
+
+    def outlook(self) -> Outlook:
+        """What a write that comes now has to expect."""
+        with self._changed:
+            return Outlook(len(self._queue), self._budget.delay())
+
     def open(self) -> None:
-        """Makes the store where there is none, and reads it whole."""
-        with self._lock:
-            self._store.create()
-            self._refresh()
+        """Reads the store, or what this machine keeps of it, and begins to take transactions.
+
+        Where the store cannot be reached or written, `trouble` says why until it can.
+        """
+        self._try_open()
+        if not self._is_open and (kept := self._store.read_kept()):
+            self._take(kept)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Ends after the commit that is under way; what still waits is not recorded."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+        if self._thread.is_alive():
+            self._thread.join(timeout=60)
+        self._answer(self._queue, NotRecorded(problem="the arena is being stopped"))
 
     def transact(self, decide: Decide) -> list[AnyRecord]:
         """Appends what `decide` returns; it may be asked several times, and must not act itself.
@@ -49,55 +133,249 @@ class Ledger:
             The records with their `seq`, once their commit has landed.
 
         Raises:
-            NotRecorded: the store did not take them; nothing was recorded.
+            NotRecorded: the store did not take them in time; nothing was recorded.
             OutcomeUnknown: the store fell silent after it was asked to commit.
             Whatever `decide` raises.
         """
-        with self._lock:
-            problem, lost = "another writer was first each time", list[AnyRecord]()
-            for attempt in range(ATTEMPTS):
-                if attempt:
-                    time.sleep(random.uniform(0, 0.05 * 2**attempt))  # noqa: S311
-                    if not self._try_refresh():
-                        continue
-                if lost and lost[0].id in self._state.ids:
-                    return lost  # the commit whose answer was lost had landed
-                lost = []
-                records = self._numbered(decide(self._state))
-                if not records:
-                    return []
-                state = self._state.apply(records)
-                try:
-                    self._head = self._store.append(records, self._head)
-                except StoreConflict:
-                    continue
-                except StoreUncertain as exc:
-                    problem, lost = str(exc), records
-                    log.warning("the store's answer was lost: %s", problem)
-                    continue
-                self._state = state
-                return records
-            if lost and not self._try_refresh():
-                raise OutcomeUnknown(problem=problem)
-            if lost and lost[0].id in self._state.ids:
-                return lost
-            raise NotRecorded(problem=problem)
+        waiting = self._enqueue(decide)
+        try:
+            return waiting.future.result(timeout=PATIENCE)
+        except TimeoutError:
+            with self._changed:
+                waiting.abandoned = True
+                if waiting.future.done():
+                    return waiting.future.result()
+                if waiting.sent:
+                    raise OutcomeUnknown(problem="no answer in time") from None
+                return self._give_up(waiting)
 
-    def _numbered(self, drafts: Sequence[AnyRecord]) -> list[AnyRecord]:
-        first = self._state.seq + 1
-        return [
-            draft.model_copy(update={"seq": seq}) for seq, draft in enumerate(drafts, start=first)
-        ]
+    def enqueue(self, decide: Decide) -> Future[list[AnyRecord]]:
+        """`transact` for who does not wait: the future ends as that call would."""
+        return self._enqueue(decide).future
+
+    def _enqueue(self, decide: Decide) -> _Waiting:
+        waiting = _Waiting(decide)
+        with self._changed:
+            if self._closing:
+                raise NotRecorded(problem="the arena is being stopped")
+            if not self._is_open:
+                raise NotRecorded(problem=self._trouble or "it has not been read yet")
+            self._queue.append(waiting)
+            self._changed.notify_all()
+        return waiting
+
+    def _give_up(self, waiting: _Waiting) -> list[AnyRecord]:
+        if waiting in self._queue:
+            self._queue.remove(waiting)
+        due = datetime.now(UTC) + timedelta(seconds=self._budget.delay())
+        problem = (
+            f"{len(self._queue)} others wait, and the next commit is due at {due:%H:%M:%S} UTC"
+        )
+        raise NotRecorded(problem=self._trouble or problem)
+
+    # The thread that commits
+
+    def _work(self) -> None:
+        while not self._closing:
+            with self._changed:
+                delay = self._budget.delay() if self._queue else POLL_SECONDS
+                if delay and not self._closing:
+                    self._changed.wait(min(delay, POLL_SECONDS))
+                ready = self._queue and self._is_open and not self._budget.delay()
+                count = MAX_BATCH if ready else 0
+                batch, self._queue = self._queue[:count], self._queue[count:]
+            try:
+                self._step(batch)
+            except Exception as exc:
+                log.exception("the ledger met a fault; it goes on")
+                self._answer(batch, exc)
+
+    def _step(self, batch: list[_Waiting]) -> None:
+        if batch:
+            self._commit(batch)
+        elif not self._is_open:
+            self._try_open()
+        elif time.monotonic() - self._read_at >= POLL_SECONDS:
+            self._try_refresh()
+        if self._is_open and self._store.files >= COMPACT_AT and not self._budget.delay():
+            self._compact()
+
+    def _commit(self, batch: list[_Waiting]) -> None:
+        """Decides and commits until it lands, or until `ATTEMPTS` are used up; answers each."""
+        problem, wait, lost = "another writer was first each time", 0.0, False
+        for attempt in range(ATTEMPTS):
+            if attempt:
+                _pause(attempt, wait)
+                if not self._try_refresh():
+                    continue
+            if lost and self._holds(batch):
+                return self._landed(batch)  # the commit whose answer was lost
+            lost, wait = False, 0.0
+            self._set_sent(batch, False)
+            batch, draft, records = self._decide(batch)
+            if not records:
+                return None
+            self._set_sent(batch, True)
+            try:
+                self._head = self._store.append(records, self._head)
+            except StoreRefused as exc:
+                self._is_open, self._trouble = False, f"it refuses what is written to it: {exc}"
+                return self._answer(batch, NotRecorded(problem=str(exc)))
+            except StoreUncertain as exc:
+                problem, lost = str(exc), True
+                self._budget.note()
+                log.warning("the store's answer was lost: %s", problem)
+            except StoreError as exc:
+                problem, wait = str(exc), exc.wait
+            else:
+                self._budget.note()
+                self._state = draft
+                return self._landed(batch)
+        if lost and self._try_refresh() and self._holds(batch):
+            return self._landed(batch)
+        silent = lost and self._trouble is not None
+        error = OutcomeUnknown if silent else NotRecorded
+        return self._answer(batch, error(problem=problem))
+
+    def _holds(self, batch: list[_Waiting]) -> bool:
+        """Whether the commit of `batch` stands: its records have ids of their own."""
+        return batch[0].records[0].id in self.state.ids
+
+    def _decide(self, batch: list[_Waiting]) -> tuple[list[_Waiting], State, list[AnyRecord]]:
+        """Decides for each in turn: who waits for the commit, the state after it, its records.
+
+        Who is refused, or has nothing to record, is answered here, on a state just looked at.
+        """
+        with self._changed:
+            batch = [waiting for waiting in batch if not waiting.abandoned]
+        is_fresh = time.monotonic() - self._read_at < _FRESH_SECONDS
+        draft, refusals = self._try_all(batch)
+        if refusals and not is_fresh and self._try_refresh():
+            draft, refusals = self._try_all(batch)
+        for waiting in batch:
+            if waiting in refusals:
+                waiting.future.set_exception(refusals[waiting])
+            elif not waiting.records:
+                waiting.future.set_result([])
+        batch = [waiting for waiting in batch if not waiting.future.done()]
+        return batch, draft, [record for waiting in batch for record in waiting.records]
+
+    def _try_all(self, batch: list[_Waiting]) -> tuple[State, dict[_Waiting, Exception]]:
+        """Decides each on a draft with those before it; gives the draft, and who was refused."""
+        draft, refusals = self.state.draft(), dict[_Waiting, Exception]()
+        for number, waiting in enumerate(batch):
+            waiting.records = []
+            try:
+                records = _numbered(waiting.decide(draft), draft.seq)
+                _fold_all(draft, records)
+                waiting.records = records
+            except ImpossibleMove as exc:  # a fault of the code: the draft may hold half of it
+                refusals[waiting] = exc
+                draft = self.state.draft()
+                for before in batch[:number]:
+                    _fold_all(draft, before.records)
+            except Exception as exc:
+                refusals[waiting] = exc
+        return draft, refusals
+
+    def _set_sent(self, batch: list[_Waiting], sent: bool) -> None:
+        with self._changed:
+            for waiting in batch:
+                waiting.sent = sent
+
+    def _landed(self, batch: list[_Waiting]) -> None:
+        self._landed_at, self._trouble = datetime.now(UTC), None
+        for waiting in batch:
+            waiting.future.set_result(waiting.records)
+
+    def _answer(self, batch: Sequence[_Waiting], error: Exception) -> None:
+        for waiting in batch:
+            if not waiting.future.done():
+                waiting.future.set_exception(error)
+
+    def _compact(self) -> None:
+        try:
+            self._head = self._store.compact(self._head)
+            self._budget.note()
+            log.info("compacted the store to %d files", self._store.files)
+        except StoreError as exc:
+            log.warning("the store is not compacted: %s", exc)
+            self._try_refresh()
+
+    # Reading
+
+    def _try_open(self) -> None:
+        """Reads the store and sees that it can be written; `trouble` says where it cannot."""
+        try:
+            self._store.create()
+            self._refresh()
+            self._store.sweep()
+            self._store.require_writable()
+            for at in self._store.commit_times():
+                self._budget.note(at.timestamp())
+        except StoreRefused as exc:
+            self._trouble = f"it cannot be written to: {exc}"
+        except StoreError as exc:
+            self._trouble = f"it cannot be reached: {exc}"
+        else:
+            self._is_open, self._trouble = True, None
+            return
+        log.warning("the results store: %s", self._trouble)
 
     def _try_refresh(self) -> bool:
         try:
             self._refresh()
-        except (HfHubHTTPError, httpx.HTTPError, LocalEntryNotFoundError) as exc:
-            log.warning("the store cannot be read: %s", type(exc).__name__)
+        except StoreError as exc:
+            self._trouble = f"it cannot be reached: {exc}"
+            log.warning("the results store: %s", self._trouble)
             return False
+        if self._is_open:
+            self._trouble = None
         return True
 
     def _refresh(self) -> None:
-        head, records = self._store.read_new()
-        self._state = self._state.apply(records)
-        self._head = head
+        reading = self._store.read_new(self._state.seq if self._state else 0)
+        self._read_at = time.monotonic()
+        if reading is None:
+            return
+        if self._is_open:
+            self._budget.note()  # somebody else's commit spends of the same limit
+        self._take(reading)
+        self._head = reading.head
+
+    def _take(self, reading: Reading) -> None:
+        """Folds in what was read; what cannot be, is set aside, and the rest goes on without it."""
+        draft = (self._state or State()).draft()
+        for unreadable in reading.unreadable:
+            self._set_aside(unreadable)
+        for record in reading.records:
+            draft.skip(record.seq - 1)
+            try:
+                draft.fold(record)
+            except ImpossibleMove as exc:
+                self._set_aside(Unreadable(f"record {record.id}", record.seq, str(exc)))
+                draft.skip(record.seq)
+        draft.skip(reading.last)
+        self._state = draft
+
+    def _set_aside(self, unreadable: Unreadable) -> None:
+        if unreadable[:2] not in self._unreadable:
+            log.error("set aside from the store: %s, %d: %s", *unreadable)
+        self._unreadable[unreadable[:2]] = unreadable
+
+
+def _pause(attempt: int, asked: float) -> None:
+    """Waits a little longer each time, or as long as the Hub asks, within its patience."""
+    pause = random.uniform(0, 0.05 * 2**attempt)  # noqa: S311
+    time.sleep(min(max(pause, asked), PATIENCE / ATTEMPTS))
+
+
+def _numbered(drafts: Sequence[AnyRecord], last: int) -> list[AnyRecord]:
+    return [
+        draft.model_copy(update={"seq": seq}) for seq, draft in enumerate(drafts, start=last + 1)
+    ]
+
+
+def _fold_all(draft: State, records: Sequence[AnyRecord]) -> None:
+    for record in records:
+        draft.fold(record)

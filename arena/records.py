@@ -10,7 +10,7 @@ import secrets
 from datetime import UTC, datetime
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 Fault = Literal["author", "platform"]
 Outcome = Literal["valid", "invalid", "failed"]
@@ -273,16 +273,32 @@ KINDS: dict[str, type[Record]] = {
     "release": ReleaseRecord,
 }
 
+SCHEMA = 1
 _ADAPTER: TypeAdapter[AnyRecord] = TypeAdapter(AnyRecord)
 
 
-def parse_record(line: str | bytes) -> AnyRecord:
+class UnreadRecord(Record):
+    """A record of a newer schema, or of a kind that this code does not know: kept, and shown so."""
+
+    model_config = ConfigDict(frozen=True, extra="allow", populate_by_name=True)
+
+    prefix: ClassVar[str] = ""
+    kind: str
+
+
+def parse_record(line: str | bytes) -> AnyRecord | UnreadRecord:
     """One line of the store as a record.
 
     Raises:
-        pydantic.ValidationError: the line is no record that this code knows.
+        pydantic.ValidationError: the line is no record.
     """
-    return _ADAPTER.validate_json(line)
+    try:
+        return _ADAPTER.validate_json(line)
+    except ValidationError:
+        unread = UnreadRecord.model_validate_json(line)
+        if unread.schema_version > SCHEMA or unread.kind not in KINDS:
+            return unread
+        raise
 
 
 def dump_record(record: Record) -> str:

@@ -17,6 +17,7 @@ from huggingface_hub import HfApi
 from huggingface_hub.errors import HfHubHTTPError
 
 from arena import views
+from arena.budget import CommitBudget
 from arena.challenges import Challenges, load_challenges
 from arena.commons import Commons
 from arena.entry import require_not_entered, require_within_limits
@@ -32,6 +33,7 @@ from arena.errors import (
     ReasonRequired,
     SameState,
 )
+from arena.hubclient import bound_hub_calls
 from arena.identity import Identities, Identity, require_editor
 from arena.keeper import Keeper
 from arena.ledger import Ledger
@@ -78,10 +80,14 @@ class Arena:
         self.settings = settings
         self.challenges: Challenges = load_challenges(settings.challenges)
         organization = self.challenges.arena.organization
+        bound_hub_calls()
         api = HfApi(endpoint=settings.hub_endpoint, token=settings.hub_token)
         self._api = api
         self.identities = Identities(settings.hub_endpoint)
-        self.ledger = Ledger(Store(settings.results_repo or f"{organization}/results", api))
+        results = Store(
+            settings.results_repo or f"{organization}/results", api, settings.data / "store"
+        )
+        self.ledger = Ledger(results, CommitBudget(settings.commits_per_hour))
         self._hub = HubSource(settings.hub_endpoint, settings.data / "files")
         self._validator = Validator(self.ledger, self._hub, self._indexes, self.challenges)
         self.queue = RunQueue(
@@ -101,13 +107,14 @@ class Arena:
     def start(self) -> None:
         """Reads the store and takes up what an earlier process left undone."""
         self.ledger.open()
-        self._validator.take_up()
         self._keeper.start()
+        self._keeper.wake()
 
     def close(self) -> None:
         """Ends the background work after what is under way."""
         self._keeper.close()
         self._validator.close()
+        self.ledger.close()
 
     # Authors
 

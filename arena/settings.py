@@ -34,6 +34,7 @@ class Settings:
     results_repo: str | None
     commons_repo: str | None
     lease_seconds: float
+    commits_per_hour: int = 60
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> Settings:
@@ -48,8 +49,12 @@ class Settings:
         try:
             port = int(env.get("PORT", str(DEFAULT_PORT)))
             lease_seconds = float(env.get("ARENA_LEASE_SECONDS", "60"))
+            commits_per_hour = int(env.get("ARENA_COMMITS_PER_HOUR", "60"))
         except ValueError as exc:
-            raise SettingsError(f"PORT and ARENA_LEASE_SECONDS are numbers: {exc}") from exc
+            names = "PORT, ARENA_LEASE_SECONDS and ARENA_COMMITS_PER_HOUR"
+            raise SettingsError(f"{names} are numbers: {exc}") from exc
+        if commits_per_hour < 2:
+            raise SettingsError("ARENA_COMMITS_PER_HOUR is at least 2")
         return cls(
             hub_token=env["HF_TOKEN"],
             hub_endpoint=env.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/"),
@@ -61,6 +66,7 @@ class Settings:
             results_repo=env.get("ARENA_RESULTS_REPO"),
             commons_repo=env.get("ARENA_COMMONS_REPO"),
             lease_seconds=lease_seconds,
+            commits_per_hour=commits_per_hour,
         )
 
     def __repr__(self) -> str:

@@ -1,7 +1,7 @@
 """Records folded, by `seq`, into what is true now.
 
-A `State` is a value: `apply` gives a new one and leaves the old as it was, so that a decision can
-be tried before its records are committed, and dropped where the commit was refused.
+A `State` that readers hold is never changed: records are folded into a draft of it, which takes its
+place once they are committed, and is dropped where the commit was refused.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from arena.records import (
     RunEventRecord,
     RunRecord,
     SubmissionRecord,
+    UnreadRecord,
     ValidationRecord,
 )
 
@@ -98,12 +99,12 @@ class Run:
         return replace(self, state=to)
 
 
-@dataclass(frozen=True)
+@dataclass
 class State:
-    """What is true after the record `seq`."""
+    """What is true after the record `seq`. A value, but for the draft that a ledger folds into."""
 
     seq: int = 0
-    ids: frozenset[str] | set[str] = frozenset()
+    ids: set[str] = field(default_factory=set)
     requests: dict[str, str] = field(default_factory=dict)
     submissions: dict[str, Submission] = field(default_factory=dict)
     runs: dict[str, Run] = field(default_factory=dict)
@@ -112,38 +113,52 @@ class State:
     """By content digest: the same content entered again is proven already."""
 
     def apply(self, records: Iterable[AnyRecord]) -> State:
-        """The state after `records`, which follow on in `seq`.
+        """The state after `records`, which follow on in `seq`; this one stays as it is.
 
         Raises:
             ImpossibleMove: a gap in `seq`, an id twice, or a move that no run can make.
         """
-        ids, requests = set(self.ids), dict(self.requests)
-        folding = _Folding(
+        draft = self.draft()
+        for record in records:
+            draft.fold(record)
+        return draft
+
+    def draft(self) -> State:
+        """A copy to fold into: one for each commit, whatever number of records is in it."""
+        return State(
+            self.seq,
+            set(self.ids),
+            dict(self.requests),
             dict(self.submissions),
             dict(self.runs),
             dict(self.challenge_states),
             dict(self.replays),
         )
-        seq = self.seq
-        for record in records:
-            if record.seq != seq + 1:
-                raise ImpossibleMove(f"{record.id} has seq {record.seq} after {seq}")
-            if record.id in ids:
-                raise ImpossibleMove(f"the id {record.id} stands twice")
-            folding.fold(record)
-            seq = record.seq
-            ids.add(record.id)
-            if record.request:
-                requests[record.request] = record.id
-        return State(
-            seq,
-            ids,
-            requests,
-            folding.submissions,
-            folding.runs,
-            folding.challenge_states,
-            folding.replays,
-        )
+
+    def fold(self, record: AnyRecord | UnreadRecord) -> None:
+        """Folds in the next record, in place; one that is refused changes nothing.
+
+        Raises:
+            ImpossibleMove: as `apply`.
+        """
+        if record.seq != self.seq + 1:
+            raise ImpossibleMove(f"{record.id} has seq {record.seq} after {self.seq}")
+        if record.id in self.ids:
+            raise ImpossibleMove(f"the id {record.id} stands twice")
+        folding = _Folding(self.submissions, self.runs, self.challenge_states, self.replays)
+        try:
+            if not isinstance(record, UnreadRecord):
+                folding.fold(record)
+        except KeyError as exc:
+            raise ImpossibleMove(f"{record.id} is about {exc}, which is not there") from exc
+        self.seq = record.seq
+        self.ids.add(record.id)
+        if record.request:
+            self.requests[record.request] = record.id
+
+    def skip(self, seq: int) -> None:
+        """Goes past places whose records cannot be read or folded: later ones still count."""
+        self.seq = max(self.seq, seq)
 
     def queue(self, challenge: str | None = None) -> list[Run]:
         """Runs that wait for a worker, first come first."""

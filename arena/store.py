@@ -1,56 +1,306 @@
 """The results dataset behind the ledger: commits of new files, each on the parent decided on.
 
-`data/<kind>/<first seq>.jsonl`, one dataset config a kind, whose features the card declares, so
-that the Hub's viewer and `datasets.load_dataset` read it whatever is null.
+Every way in which the Hub fails is one of five exceptions, by what the caller has to do.
 """
 
 from __future__ import annotations
 
-import types
-import typing
-from collections import defaultdict
-from collections.abc import Sequence
+import itertools
+import json
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import httpx
-import yaml
-from huggingface_hub import CommitOperationAdd, HfApi
+from huggingface_hub import (
+    CommitOperationAdd,
+    CommitOperationDelete,
+    HfApi,
+    get_session,
+    hf_hub_url,
+)
 from huggingface_hub.errors import HfHubHTTPError
 from huggingface_hub.hf_api import RepoFile
-from pydantic import BaseModel
+from huggingface_hub.utils import (  # type: ignore[attr-defined]  # documented, not in __all__
+    build_hf_headers,
+    paginate,
+    parse_ratelimit_headers,
+)
 
-from arena.records import KINDS, AnyRecord, Record, dump_record, parse_record
+from arena.blobs import Blobs, digest_of, digests
+from arena.records import AnyRecord, Record, UnreadRecord
+from arena.storecard import dataset_card
+from arena.storefiles import (
+    Unreadable,
+    files_of,
+    is_data,
+    is_tail,
+    merged,
+    merges,
+    read_lines,
+)
 
-_TYPES = {"str": "string", "int": "int64", "float": "float64", "bool": "bool", "datetime": "string"}
+COMPACT_AT = 250  # files; the design allows 300, and one commit adds at most one a kind
+_DOWNLOADS = 8
+_FORMER_HEADS = 1000
+_TIMEOUT = httpx.Timeout(60)
 
 
-class StoreConflict(Exception):
+class StoreError(Exception):
+    """The Hub did not do what it was asked; `wait`: the seconds that it asks to be left alone."""
+
+    def __init__(self, problem: str, wait: float = 0.0) -> None:
+        super().__init__(problem)
+        self.wait = wait
+
+
+class StoreConflict(StoreError):
     """Another writer was first; what was decided was decided on old state."""
 
 
-class StoreUncertain(Exception):
+class StoreUncertain(StoreError):
     """The Hub's answer was lost: the commit may have landed, or not."""
+
+
+class StoreNotTaken(StoreError):
+    """Nothing was committed; asking again may help."""
+
+
+class StoreRefused(StoreError):
+    """Nothing was committed, and asking the same again will not help."""
+
+
+class StoreUnread(StoreError):
+    """The store could not be read."""
+
+
+@dataclass
+class Reading:
+    """What was read: the head, the new records by `seq`, what is no record, and the last place."""
+
+    head: str
+    records: list[AnyRecord | UnreadRecord] = field(default_factory=list)
+    unreadable: list[Unreadable] = field(default_factory=list)
+    last: int = 0
 
 
 class Store:
     """One dataset of records. Not thread-safe: the ledger calls it under its lock."""
 
-    def __init__(self, repo: str, api: HfApi) -> None:
+    def __init__(self, repo: str, api: HfApi, cache: Path) -> None:
         self.repo = repo
+        self.commits = 0
         self._api = api
-        self._read: set[str] = set()
+        self._blobs = Blobs(cache)
+        self._listing = cache / "listing.json"
+        self._files: dict[str, str] = {}
+        self._former: deque[str] = deque(maxlen=_FORMER_HEADS)
+        self._head = ""
+
+    @property
+    def files(self) -> int:
+        """How many files of records the store had when it was last read or written."""
+        return len(self._files)
 
     def create(self) -> None:
-        """Makes the dataset with its card where it does not exist."""
-        if not self._api.repo_exists(self.repo, repo_type="dataset"):
+        """Makes the dataset with its card where it does not exist.
+
+        Raises:
+            StoreError: it cannot be reached, or not be written to.
+        """
+        with _reading():
+            exists = self._api.repo_exists(self.repo, repo_type="dataset")
+            current = self._card() if exists else None
+        if current == dataset_card():
+            return
+        with _writing():
             self._api.create_repo(self.repo, repo_type="dataset", exist_ok=True)
-        card = dataset_card()
-        if self._card() != card:
-            operation = CommitOperationAdd("README.md", card.encode())
+            card = CommitOperationAdd("README.md", dataset_card().encode())
             self._api.create_commit(
-                self.repo, [operation], commit_message="Declare the records", repo_type="dataset"
+                self.repo, [card], commit_message="Declare the records", repo_type="dataset"
             )
+
+    def require_writable(self) -> None:
+        """Asks who the arena's token is, since a store that may not be written reads as well.
+
+        Raises:
+            StoreRefused: the token is unknown, or may only read.
+            StoreNotTaken: the Hub does not answer.
+        """
+        with _writing():
+            role = self._api.whoami().get("auth", {}).get("accessToken", {}).get("role")
+        if role == "read":
+            raise StoreRefused("the arena's token may only read")
+
+    def commit_times(self) -> list[datetime]:
+        """When the newest commits were made, oldest first, whoever made them."""
+        with _reading():
+            commits = paginate(
+                f"{self._api.endpoint}/api/datasets/{self.repo}/commits/main",
+                params={"limit": 100},
+                headers=self._headers(),
+            )
+            newest = [str(row["date"]) for row in itertools.islice(commits, 100)]
+        return sorted(datetime.fromisoformat(text) for text in newest)
+
+    def read_new(self, after: int) -> Reading | None:
+        """What stands in the store after the record `after`; None where nothing has changed.
+
+        A head that was there before this process's newest commit lags behind, and is ignored.
+
+        Raises:
+            StoreUnread: the Hub does not answer, or a file is not the one it lists.
+        """
+        with _reading():
+            head = self._api.dataset_info(self.repo, timeout=30).sha or ""
+            if head == self._head or head in self._former:
+                return None
+            entries = self._list(head)
+            listed = {entry.path: digest_of(entry) for entry in entries}
+            contents = self._contents(head, [entry for entry in entries if self._is_new(entry)])
+        reading = self._read(head, contents, after)
+        self._moved(head, listed)
+        return reading
+
+    def read_kept(self) -> Reading | None:
+        """What this machine keeps of the store, whole as of some time; None where it does not."""
+        try:
+            kept = json.loads(self._listing.read_text(encoding="utf-8"))
+        except (FileNotFoundError, ValueError):
+            return None
+        contents: dict[str, bytes] = {}
+        for path, digest in kept["files"].items():
+            content = self._blobs.get(digest)
+            if content is None:
+                return None
+            contents[path] = content
+        return self._read(kept["head"], contents, 0)
+
+    def append(self, records: Sequence[Record], parent: str) -> str:
+        """Commits `records` on `parent`; gives the new head.
+
+        Raises:
+            StoreConflict, StoreUncertain, StoreNotTaken, StoreRefused.
+        """
+        files = files_of(records)
+        kinds = sorted({record.kind for record in records})  # type: ignore[attr-defined]
+        message = f"{len(records)} records: {', '.join(kinds)}"
+        operations = [CommitOperationAdd(path, content) for path, content in files.items()]
+        head = self._commit(operations, message, parent)
+        self._keep(files)
+        self._moved(head, self._files | {p: digests(c)[0] for p, c in files.items()})
+        return head
+
+    def compact(self, parent: str) -> str:
+        """Puts the files of a month into one, in a commit of its own; gives the new head.
+
+        Raises:
+            StoreConflict, StoreUncertain, StoreNotTaken, StoreRefused, StoreUnread.
+        """
+        with _reading():
+            entries = {entry.path: entry for entry in self._list(parent)}
+            tail = self._contents(parent, [e for path, e in entries.items() if is_tail(path)])
+            plan = merges(entries, tail, str(datetime.now(UTC).year))
+            olds = {old for olds in plan.values() for old in olds}
+            contents = self._contents(parent, [entries[path] for path in olds])
+        new = {path: merged(contents[old] for old in olds) for path, olds in plan.items()}
+        gone = olds - set(new)
+        if not gone:
+            return parent
+        operations = [CommitOperationAdd(path, content) for path, content in new.items()]
+        removals = [CommitOperationDelete(path) for path in sorted(gone)]
+        message = f"Compact {len(gone)} files into {len(new)}"
+        head = self._commit([*operations, *removals], message, parent)
+        self._keep(new)
+        kept = {path: digest_of(e) for path, e in entries.items() if path not in gone}
+        self._moved(head, kept | {path: digests(content)[0] for path, content in new.items()})
+        return head
+
+    def _commit(
+        self,
+        operations: Sequence[CommitOperationAdd | CommitOperationDelete],
+        message: str,
+        parent: str,
+    ) -> str:
+        with _writing():
+            done = self._api.create_commit(
+                self.repo,
+                operations,
+                commit_message=message,
+                repo_type="dataset",
+                parent_commit=parent,
+            )
+        self.commits += 1
+        return done.oid
+
+    def _moved(self, head: str, files: dict[str, str]) -> None:
+        """Notes the head and its files, on disk as well, for a start without the Hub."""
+        if self._head:
+            self._former.append(self._head)
+        self._head, self._files = head, files
+        part = self._listing.with_suffix(".part")
+        part.write_text(json.dumps({"head": head, "files": files}), encoding="utf-8")
+        part.replace(self._listing)
+
+    def sweep(self) -> None:
+        """Removes from this machine's disk what is no part of the store any more."""
+        self._blobs.keep_only({*self._files.values(), self._listing.name})
+
+    def _read(self, head: str, files: dict[str, bytes], after: int) -> Reading:
+        reading = Reading(head)
+        for path, content in files.items():
+            lines = read_lines(path, content, after)
+            reading.records += lines.records
+            reading.unreadable += lines.unreadable
+            reading.last = max(reading.last, lines.last)
+        reading.records.sort(key=lambda record: record.seq)
+        return reading
+
+    def _is_new(self, entry: RepoFile) -> bool:
+        known = self._files.get(entry.path)
+        return known is None or (not is_tail(entry.path) and known != digest_of(entry))
+
+    def _list(self, head: str) -> list[RepoFile]:
+        tree = self._api.list_repo_tree(
+            self.repo, recursive=True, revision=head, repo_type="dataset"
+        )
+        return [entry for entry in tree if isinstance(entry, RepoFile) and is_data(entry.path)]
+
+    def _contents(self, head: str, entries: Sequence[RepoFile]) -> dict[str, bytes]:
+        with ThreadPoolExecutor(_DOWNLOADS) as pool:
+            loaded = pool.map(lambda entry: self._content(head, entry), entries)
+            return {entry.path: content for entry, content in zip(entries, loaded, strict=True)}
+
+    def _content(self, head: str, entry: RepoFile) -> bytes:
+        """One file: kept, or by one GET."""
+        digest = digest_of(entry)
+        kept = self._blobs.get(digest)
+        if kept is not None:
+            return kept
+        url = hf_hub_url(
+            self.repo,
+            entry.path,
+            repo_type="dataset",
+            revision=head,
+            endpoint=self._api.endpoint,
+        )
+        answer = get_session().get(
+            url, headers=self._headers(), timeout=_TIMEOUT, follow_redirects=True
+        )
+        if answer.status_code != 200:
+            raise StoreUnread(f"status {answer.status_code} for {entry.path}")
+        if digest not in digests(answer.content):
+            raise StoreUnread(f"{entry.path} arrived as another file than the Hub lists")
+        self._blobs.keep(answer.content, [digest])
+        return answer.content
+
+    def _keep(self, files: dict[str, bytes]) -> None:
+        for content in files.values():
+            self._blobs.keep(content, digests(content)[:1])
 
     def _card(self) -> str | None:
         if not self._api.file_exists(self.repo, "README.md", repo_type="dataset"):
@@ -58,92 +308,56 @@ class Store:
         path = self._api.hf_hub_download(self.repo, "README.md", repo_type="dataset")
         return Path(path).read_text(encoding="utf-8")
 
-    def read_new(self) -> tuple[str, list[AnyRecord]]:
-        """The head's commit, and the records of files not read before, by `seq`."""
-        head = self._api.dataset_info(self.repo).sha
-        assert head is not None
-        records: list[AnyRecord] = []
-        paths = [
-            entry.path
-            for entry in self._api.list_repo_tree(
-                self.repo, recursive=True, revision=head, repo_type="dataset"
-            )
-            if isinstance(entry, RepoFile) and entry.path.startswith("data/")
-        ]
-        for path in sorted(set(paths) - self._read):
-            local = self._api.hf_hub_download(self.repo, path, repo_type="dataset", revision=head)
-            with Path(local).open("rb") as file:
-                records += [parse_record(line) for line in file if line.strip()]
-        self._read |= set(paths)
-        return head, sorted(records, key=lambda record: record.seq)
-
-    def append(self, records: Sequence[Record], parent: str) -> str:
-        """Commits `records` on `parent`; gives the new head.
-
-        Raises:
-            StoreConflict: the head is not `parent`.
-            StoreUncertain: no answer; look for the records before trying again.
-        """
-        by_kind: dict[str, list[Record]] = defaultdict(list)
-        for record in records:
-            by_kind[record.kind].append(record)  # type: ignore[attr-defined]
-        files = {
-            f"data/{kind}/{group[0].seq:09d}.jsonl": "".join(dump_record(r) + "\n" for r in group)
-            for kind, group in by_kind.items()
-        }
-        message = ", ".join(f"{len(group)} {kind}" for kind, group in by_kind.items())
-        try:
-            commit = self._api.create_commit(
-                self.repo,
-                [CommitOperationAdd(path, text.encode()) for path, text in files.items()],
-                commit_message=message,
-                repo_type="dataset",
-                parent_commit=parent,
-            )
-        except HfHubHTTPError as exc:
-            if exc.response.status_code in {409, 412}:
-                raise StoreConflict from exc
-            raise StoreUncertain(f"status {exc.response.status_code}") from exc
-        except httpx.HTTPError as exc:
-            raise StoreUncertain(type(exc).__name__) from exc
-        self._read |= set(files)
-        return commit.oid
+    def _headers(self) -> dict[str, str]:
+        return build_hf_headers(token=self._api.token)
 
 
-def dataset_card() -> str:
-    """The results dataset's README: what it is, and every kind's columns."""
-    front_matter = {
-        "license": "cc-by-4.0",
-        "pretty_name": "PostTrain Arena results",
-        "configs": [{"config_name": kind, "data_files": f"data/{kind}/*.jsonl"} for kind in KINDS],
-        "dataset_info": [
-            {"config_name": kind, "features": _features(model)} for kind, model in KINDS.items()
-        ],
-    }
-    return (
-        f"---\n{yaml.safe_dump(front_matter, sort_keys=False)}---\n\n"
-        "# PostTrain Arena results\n\n"
-        "Every record of the arena, as it was made: nothing here is ever edited. One config a\n"
-        "kind; `seq` orders records over all kinds.\n"
-    )
+@contextmanager
+def _reading() -> Iterator[None]:
+    try:
+        yield
+    except HfHubHTTPError as exc:
+        raise StoreUnread(_problem(exc), _asked_wait(exc.response)) from exc
+    except (httpx.HTTPError, OSError) as exc:
+        raise StoreUnread(type(exc).__name__) from exc
 
 
-def _features(model: type[BaseModel]) -> list[dict[str, Any]]:
-    hints = typing.get_type_hints(model)
-    return [
-        {"name": field.alias or name} | _column(hints[name])
-        for name, field in model.model_fields.items()
-    ]
+@contextmanager
+def _writing() -> Iterator[None]:
+    """The client's exceptions by what is known: only the commit's own request can be uncertain."""
+    try:
+        yield
+    except HfHubHTTPError as exc:
+        status, wait = exc.response.status_code, _asked_wait(exc.response)
+        if status in {409, 412}:
+            raise StoreConflict(_problem(exc)) from exc
+        if status == 429:
+            raise StoreNotTaken("the Hub's limit is reached (status 429)", wait) from exc
+        if status < 500:
+            raise StoreRefused(_problem(exc)) from exc
+        kind = StoreUncertain if _is_commit(exc.response.request) else StoreNotTaken
+        raise kind(_problem(exc), wait) from exc
+    except httpx.ConnectError as exc:
+        raise StoreNotTaken("there is no connection") from exc
+    except httpx.RequestError as exc:
+        kind = StoreUncertain if _is_commit(exc.request) else StoreNotTaken
+        raise kind(type(exc).__name__) from exc
 
 
-def _column(hint: Any) -> dict[str, Any]:
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin in {typing.Union, types.UnionType}:
-        return _column(next(a for a in arguments if a is not type(None)))
-    if origin is list:
-        item = arguments[0]
-        is_part = isinstance(item, type) and issubclass(item, BaseModel)
-        return {"list": _features(item) if is_part else _column(item)["dtype"]}
-    if origin is typing.Literal:
-        return {"dtype": "string"}
-    return {"dtype": _TYPES[hint.__name__]}
+def _problem(exc: HfHubHTTPError) -> str:
+    return f"status {exc.response.status_code}" if exc.response is not None else "no answer"
+
+
+def _is_commit(request: httpx.Request) -> bool:
+    return "/commit/" in request.url.path
+
+
+def _asked_wait(response: httpx.Response | None) -> float:
+    """The seconds that the Hub asks to wait, by Retry-After or its own headers of limits."""
+    if response is None:
+        return 0.0
+    asked = response.headers.get("Retry-After", "")
+    if asked.isdigit():
+        return float(asked)
+    limits = parse_ratelimit_headers(response.headers)
+    return float(limits.reset_in_seconds) if limits and limits.remaining == 0 else 0.0

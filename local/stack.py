@@ -148,6 +148,7 @@ class Stack:
                 "PORT": str(options.port),
                 "ARENA_DATA": str(options.directory / "app"),
                 "ARENA_LEASE_SECONDS": str(options.lease_seconds),
+                "ARENA_COMMITS_PER_HOUR": "600",  # the local hub has no limit as the Hub has
             },
             "worker": {
                 "HF_TOKEN": "hf_worker",

@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
 from huggingface_hub import HfApi
 
 CLIENT_ID, CLIENT_SECRET = "test-application", "test-secret"
@@ -23,6 +24,17 @@ class RunningHub:
     def git_dir(self, repo_id: str, kind: str = "datasets") -> Path:
         return self.data / "repositories" / kind / f"{repo_id}.git"
 
+    def make_faults(self, *faults: dict[str, object]) -> None:
+        """Puts trouble in wait for the next requests (arena/localhub/faults.py)."""
+        httpx.post(f"{self.url}/admin/faults", json=list(faults)).raise_for_status()
+
+    def faults_left(self) -> int:
+        return len(httpx.get(f"{self.url}/admin/faults").json())
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
     def stop(self) -> int:
         self.process.terminate()
         return self.process.wait(timeout=20)
@@ -30,7 +42,10 @@ class RunningHub:
 
 def start_hub(data: Path, port: int = 0) -> RunningHub:
     process = subprocess.Popen(
-        [sys.executable, "-m", "arena.localhub", "--data", str(data), "--port", str(port)],
+        [
+            *(sys.executable, "-m", "arena.localhub", "--faults"),
+            *("--data", str(data), "--port", str(port)),
+        ],
         stdout=subprocess.PIPE,
         text=True,
         cwd=Path(__file__).parents[1],

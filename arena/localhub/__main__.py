@@ -46,6 +46,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, required=True, help="where repositories are kept")
     parser.add_argument("--host", type=_loopback, default="127.0.0.1")
     parser.add_argument("--port", type=int, default=_DEFAULT_PORT, help="0: any free one")
+    parser.add_argument(
+        "--faults", action="store_true", help="for tests: take faults to make at /admin/faults"
+    )
     return parser.parse_args()
 
 
@@ -66,7 +69,8 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
     try:
-        app = create_app(arguments.data.resolve(), _application())
+        data = arguments.data.resolve()
+        app = create_app(data, _application(), with_faults=arguments.faults)
     except (OSError, DataInUseError) as error:
         raise SystemExit(f"The local hub cannot start: {error}") from error
     config = uvicorn.Config(

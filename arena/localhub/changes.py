@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from arena.localhub import errors
+from arena.localhub.lfs import Pointer
 
 _REGULAR_FILE = "100644"
 # What file systems take: a path that nobody can download is not accepted.
@@ -13,11 +14,12 @@ _MAX_PATH_BYTES = 1024
 
 
 class Entry(NamedTuple):
-    """A file, or a directory when it has no size."""
+    """A file, or a directory when it has no size. Of a large file `oid` is its pointer's."""
 
     mode: str
     oid: str
     size: int | None
+    lfs: Pointer | None = None
 
     @property
     def is_file(self) -> bool:
@@ -27,11 +29,12 @@ class Entry(NamedTuple):
 @dataclass(frozen=True)
 class Changes:
     files: Mapping[str, bytes] = field(default_factory=dict)
+    large_files: Mapping[str, Pointer] = field(default_factory=dict)
     deleted_files: tuple[str, ...] = ()
     deleted_folders: tuple[str, ...] = ()
 
     def check_paths(self) -> None:
-        for path in (*self.files, *self.deleted_files, *self.deleted_folders):
+        for path in (*self.files, *self.large_files, *self.deleted_files, *self.deleted_folders):
             check_path(path)
 
 
@@ -63,6 +66,8 @@ def apply_changes(
             raise errors.entry_not_found(f"No file with this name: {path}")
     for path, content in changes.files.items():
         files[path] = Entry(_REGULAR_FILE, blobs[path], len(content))
+    for path, pointer in changes.large_files.items():
+        files[path] = Entry(_REGULAR_FILE, blobs[path], pointer.size, pointer)
     folders = {folder for path in files for folder in _parents(path)}
     for path in sorted(folders & files.keys()):
         raise errors.bad_request(f"{path} cannot be a file and a folder")

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from arena.localhub import errors
+from arena.localhub import errors, lfs
 from arena.localhub.card import parse_card
 from arena.localhub.changes import Changes, check_path
 from arena.localhub.dependencies import BaseUrl, Body, Revision, SignedIn, WritableRepo
@@ -18,6 +18,7 @@ from arena.localhub.repository import Message
 router = APIRouter()
 _REPO = "/api/{plural}/{owner}/{name}"
 _MAX_FILE_BYTES = 64 * 2**20
+_MAX_LFS_BYTES = 2 * 2**30
 _NO_NUL = r"^[^\x00]*$"  # git refuses it in a message
 
 
@@ -58,6 +59,17 @@ class FileLine(BaseModel):
     value: File
 
 
+class LargeFile(BaseModel):
+    path: str
+    oid: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    size: Annotated[int, Field(ge=0)]
+
+
+class LargeFileLine(BaseModel):
+    key: Literal["lfsFile"]
+    value: LargeFile
+
+
 class Deleted(BaseModel):
     path: str
 
@@ -68,8 +80,8 @@ class DeletedLine(BaseModel):
 
 
 _HEADER_LINE = TypeAdapter(HeaderLine)
-_OPERATION_LINE: TypeAdapter[FileLine | DeletedLine] = TypeAdapter(
-    Annotated[FileLine | DeletedLine, Field(discriminator="key")]
+_OPERATION_LINE: TypeAdapter[FileLine | LargeFileLine | DeletedLine] = TypeAdapter(
+    Annotated[FileLine | LargeFileLine | DeletedLine, Field(discriminator="key")]
 )
 
 
@@ -89,8 +101,9 @@ def preupload(repo: WritableRepo, revision: Revision, body: Upload) -> dict[str,
     answers = []
     for file in body.files:
         check_path(file.path)
-        _check_size(file.path, file.size)
-        answer = {"path": file.path, "uploadMode": "regular", "shouldIgnore": False}
+        _check_size(file.path, file.size, _MAX_LFS_BYTES)
+        mode = "lfs" if file.size > lfs.THRESHOLD else "regular"
+        answer = {"path": file.path, "uploadMode": mode, "shouldIgnore": False}
         entry = entries.get(file.path)
         answers.append(answer | ({"oid": entry.oid} if entry and entry.is_file else {}))
     return {"files": answers}
@@ -126,13 +139,19 @@ def _parse_commit(body: bytes) -> tuple[Header, Changes]:
         first = error.errors(include_input=False, include_url=False, include_context=False)[0]
         raise errors.bad_request(f"Invalid commit: {first['msg']}") from error
     files: dict[str, bytes] = {}
+    large_files: dict[str, lfs.Pointer] = {}
     deleted: dict[str, list[str]] = {"deletedFile": [], "deletedFolder": []}
     for operation in operations:
         if isinstance(operation, FileLine):
             files[operation.value.path] = _decode(operation.value)
+        elif isinstance(operation, LargeFileLine):
+            large = operation.value
+            large_files[large.path] = lfs.Pointer(large.oid, large.size)
         else:
             deleted[operation.key].append(operation.value.path.rstrip("/"))
-    changes = Changes(files, tuple(deleted["deletedFile"]), tuple(deleted["deletedFolder"]))
+    changes = Changes(
+        files, large_files, tuple(deleted["deletedFile"]), tuple(deleted["deletedFolder"])
+    )
     return header, changes
 
 
@@ -145,6 +164,6 @@ def _decode(file: File) -> bytes:
     return content
 
 
-def _check_size(path: str, size: int) -> None:
-    if size > _MAX_FILE_BYTES:
-        raise errors.HubError(413, f"{path[:200]!r} is over {_MAX_FILE_BYTES >> 20} MB.")
+def _check_size(path: str, size: int, limit: int = _MAX_FILE_BYTES) -> None:
+    if size > limit:
+        raise errors.HubError(413, f"{path[:200]!r} is over {limit >> 20} MB.")

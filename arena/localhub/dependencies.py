@@ -8,6 +8,7 @@ from fastapi import Depends, Header, Request
 
 from arena.localhub import access, errors
 from arena.localhub.accounts import Identity
+from arena.localhub.lfs import UploadTickets
 from arena.localhub.metadata import RepoType
 from arena.localhub.repos import Repositories
 from arena.localhub.repository import Repository
@@ -22,6 +23,7 @@ class Hub:
     repositories: Repositories
     tokens: Tokens
     sign_in: SignIn
+    uploads: UploadTickets
 
 
 class Target(NamedTuple):

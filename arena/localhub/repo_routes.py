@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from arena.localhub import access, errors
 from arena.localhub.card import card_data
+from arena.localhub.changes import Entry
 from arena.localhub.dependencies import (
     BaseUrl,
     Caller,
@@ -119,10 +120,18 @@ async def without_owner(caller: Caller) -> None:
     raise errors.repo_not_found(signed_in=caller is not None)
 
 
+def _blob_facts(entry: Entry) -> dict[str, Any]:
+    facts: dict[str, Any] = {"size": entry.size, "blobId": entry.oid}
+    if entry.lfs:
+        size, pointer_size = entry.lfs.size, len(entry.lfs.text())
+        facts["lfs"] = {"sha256": entry.lfs.oid, "size": size, "pointerSize": pointer_size}
+    return facts
+
+
 def _describe(repo: Repository, snapshot: Snapshot, *, blobs: bool) -> dict[str, Any]:
     meta, commit = repo.meta, snapshot.commit
     siblings: list[dict[str, Any]] = [
-        {"rfilename": path, **({"size": entry.size, "blobId": entry.oid} if blobs else {})}
+        {"rfilename": path, **(_blob_facts(entry) if blobs else {})}
         for path, entry in snapshot.entries.items()
         if entry.is_file
     ]

@@ -13,7 +13,7 @@ from arena.localhub.git import ObjectReaders, run_git
 from arena.localhub.metadata import METADATA_FILE, RepoMeta, RepoType, check_repo_name
 from arena.localhub.repository import MAIN, Message, Repository
 
-# Nothing is declared as LFS: the local hub stores every file as a plain git object.
+# Nothing is declared as LFS: only its size makes a file a large one.
 _FIRST_FILES = {".gitattributes": b"* -text\n"}
 
 

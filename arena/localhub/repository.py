@@ -12,6 +12,7 @@ from typing import NamedTuple
 from arena.localhub import errors
 from arena.localhub.changes import Changes, Entry, apply_changes
 from arena.localhub.git import GitError, ObjectReaders, run_git
+from arena.localhub.lfs import POINTER_SIZES, LfsObjects, Pointer, parse_pointer
 from arena.localhub.metadata import RepoMeta
 
 MAIN = "main"
@@ -63,6 +64,8 @@ class Repository:
     ) -> None:
         self.git_dir = git_dir
         self.meta = meta
+        self.lfs = LfsObjects(git_dir)
+        self._pointers: dict[str, Pointer | None] = {}
         self._readers = readers
         self._scratch = scratch
         self._write_lock = threading.Lock()
@@ -109,6 +112,9 @@ class Repository:
                 self._snapshots.popitem(last=False)
         return snapshot
 
+    def read_file(self, entry: Entry) -> bytes:
+        return self.lfs.read(entry.lfs) if entry.lfs else self.read_blob(entry.oid)
+
     def read_blob(self, oid: str) -> bytes:
         blob = self._readers.read(self.git_dir, oid)
         if blob is None:
@@ -134,8 +140,12 @@ class Repository:
 
     def commit(self, branch: str, changes: Changes, message: Message, parent: str | None) -> Commit:
         """Apply the changes to the branch's head in one step, or not at all."""
-        oids = self._store_blobs(list(changes.files.values()))
-        blobs = dict(zip(changes.files, oids, strict=True))
+        for path, pointer in changes.large_files.items():
+            if not self.lfs.has(pointer):
+                raise errors.bad_request(f"The content of {path} was not uploaded.")
+        contents = {**changes.files, **{p: x.text() for p, x in changes.large_files.items()}}
+        oids = self._store_blobs(list(contents.values()))
+        blobs = dict(zip(contents, oids, strict=True))
         ref = f"refs/heads/{branch.removeprefix('refs/heads/')}"
         with self._write_lock:
             head = self.find_commit(ref)
@@ -181,8 +191,19 @@ class Repository:
         for record in output.decode().split("\0")[:-1]:
             attributes, path = record.split("\t", 1)
             mode, kind, oid, size = attributes.split()
-            entries[path] = Entry(mode, oid, int(size) if kind == "blob" else None)
+            entries[path] = self._entry(mode, oid, int(size) if kind == "blob" else None)
         return entries
+
+    def _entry(self, mode: str, oid: str, size: int | None) -> Entry:
+        pointer = self._pointer(oid) if size in POINTER_SIZES else None
+        return Entry(mode, oid, pointer.size if pointer else size, pointer)
+
+    def _pointer(self, oid: str) -> Pointer | None:
+        """The large content that a blob stands for; None where it is a file like any other."""
+        if oid not in self._pointers:
+            pointer = parse_pointer(self.read_blob(oid))
+            self._pointers[oid] = pointer if pointer and self.lfs.has(pointer) else None
+        return self._pointers[oid]
 
     def _store_blobs(self, contents: list[bytes]) -> list[str]:
         """Write blobs and return their ids: unreferenced, so harmless if nothing follows."""

@@ -23,14 +23,14 @@ def _serve(repo: Repository, path: str, revision: str, request: Request) -> Resp
         raise errors.entry_not_found(headers={"X-Repo-Commit": commit.sha})
     headers = {
         "X-Repo-Commit": commit.sha,
-        "ETag": f'"{entry.oid}"',
+        "ETag": f'"{entry.lfs.oid if entry.lfs else entry.oid}"',
         "Accept-Ranges": "bytes",
         "X-Content-Type-Options": "nosniff",
     }
     if request.method == "HEAD":
         headers["Content-Length"] = str(entry.size)
         return Response(headers=headers, media_type="application/octet-stream")
-    content = repo.read_blob(entry.oid)
+    content = repo.read_file(entry)
     # Never HTML: a participant's file must not run as a page of this hub.
     binary = b"\0" in content[:_SNIFFED]
     media_type = "application/octet-stream" if binary else "text/plain; charset=utf-8"

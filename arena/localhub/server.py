@@ -13,6 +13,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from arena.localhub import (
     commit_routes,
+    faults,
+    lfs_routes,
     page_routes,
     repo_routes,
     resolve_routes,
@@ -22,6 +24,7 @@ from arena.localhub import (
 )
 from arena.localhub.dependencies import Hub
 from arena.localhub.errors import HubError
+from arena.localhub.lfs import UploadTickets
 from arena.localhub.repos import Repositories
 from arena.localhub.signin import Application, SignIn
 from arena.localhub.templates import render
@@ -41,11 +44,15 @@ class _RoutesOnRawPath:
         await self._app(scope, receive, send)
 
 
-def create_app(data: Path, application: Application | None) -> FastAPI:
+def create_app(
+    data: Path, application: Application | None, *, with_faults: bool = False
+) -> FastAPI:
+    """The hub on a data directory; `with_faults` lets anybody ask for trouble (faults.py)."""
     hub = Hub(
         repositories=Repositories(data),
         tokens=Tokens(data / "oauth-tokens.json"),
         sign_in=SignIn(data / "oauth-key.json", application),
+        uploads=UploadTickets(),
     )
 
     @asynccontextmanager
@@ -56,6 +63,10 @@ def create_app(data: Path, application: Application | None) -> FastAPI:
     app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
     app.state.hub = hub
     app.add_middleware(_RoutesOnRawPath)
+    if with_faults:
+        app.state.faults = []
+        app.include_router(faults.router)
+        app.add_middleware(faults.Faults, waiting=app.state.faults)
     # A web page that resolves its own name to this computer must not speak to the hub.
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=["127.0.0.1", "localhost"])
     app.add_exception_handler(HubError, _refusal)
@@ -66,6 +77,7 @@ def create_app(data: Path, application: Application | None) -> FastAPI:
         repo_routes,
         tree_routes,
         commit_routes,
+        lfs_routes,
         resolve_routes,
         signin_routes,
         page_routes,

@@ -119,7 +119,14 @@ def _in_hub_order(entries: Iterable[tuple[str, Entry]]) -> list[dict[str, Any]]:
 
 def _describe(path: str, entry: Entry) -> dict[str, Any]:
     kind = "file" if entry.is_file else "directory"
-    return {"type": kind, "oid": entry.oid, "size": entry.size or 0, "path": path}
+    described = {"type": kind, "oid": entry.oid, "size": entry.size or 0, "path": path}
+    if entry.lfs:
+        described["lfs"] = {
+            "oid": entry.lfs.oid,
+            "size": entry.lfs.size,
+            "pointerSize": len(entry.lfs.text()),
+        }
+    return described
 
 
 def _describe_ref(ref: Ref, kind: str) -> dict[str, str]:

@@ -151,7 +151,7 @@ def test_a_pull_request_is_refused(http: httpx.Client, dataset: str) -> None:
 def test_a_file_over_the_limit_is_refused_before_it_is_sent(
     http: httpx.Client, dataset: str
 ) -> None:
-    files = {"files": [{"path": "big", "size": 65 * 2**20, "sample": ""}]}
+    files = {"files": [{"path": "big", "size": 3 * 2**30, "sample": ""}]}
     address = f"/api/datasets/{dataset}/preupload/main"
     answer = http.post(address, json=files, headers=AUTHOR)
     assert answer.status_code == 413

@@ -49,6 +49,7 @@ def settings(hub: RunningHub, published: str, tmp_path: Path) -> Settings:
         results_repo=f"arena-bot/results-{uuid4().hex[:8]}",
         commons_repo=f"arena-bot/commons-{uuid4().hex[:8]}",
         lease_seconds=60,
+        commits_per_hour=10_000,
     )
 
 

@@ -1,20 +1,25 @@
 """Nothing acknowledged is lost; nothing that failed is acknowledged: against a real hub."""
 
+import re
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from uuid import uuid4
 
 import httpx
 import pytest
-from huggingface_hub import HfApi
+from huggingface_hub import CommitOperationAdd, HfApi
 
-from arena.errors import NotRecorded
+from arena.budget import CommitBudget
+from arena.errors import NotRecorded, OutcomeUnknown, SameState, StoreUnavailable
+from arena.hubclient import bound_hub_calls
 from arena.ledger import Ledger
 from arena.records import AnyRecord, ChallengeStateRecord, new_id
 from arena.state import ImpossibleMove, State
 from arena.store import Store
+from arena.storefiles import merged, merges
 from tests.hub import RunningHub
 
 
@@ -25,16 +30,27 @@ def paused(reason: str = "r") -> ChallengeStateRecord:
 
 
 @pytest.fixture
-def open_ledger(hub: RunningHub) -> Callable[..., Ledger]:
+def open_ledger(hub: RunningHub, tmp_path: Path) -> Iterator[Callable[..., Ledger]]:
     """Opens ledgers on one store, each as a process of its own would."""
     repo = f"arena-bot/ledger-{uuid4().hex[:8]}"
+    opened: list[Ledger] = []
 
-    def start(endpoint: str = hub.url) -> Ledger:
-        ledger = Ledger(Store(repo, HfApi(endpoint=endpoint, token="hf_arena")))
+    def start(
+        endpoint: str = hub.url,
+        token: str = "hf_arena",
+        per_hour: int = 10_000,
+        cache: Path | None = None,
+    ) -> Ledger:
+        folder = cache or tmp_path / uuid4().hex
+        store = Store(repo, HfApi(endpoint=endpoint, token=token), folder)
+        ledger = Ledger(store, CommitBudget(per_hour))
         ledger.open()
+        opened.append(ledger)
         return ledger
 
-    return start
+    yield start
+    for ledger in opened:
+        ledger.close()
 
 
 def test_records_are_numbered_and_read_back(open_ledger: Callable[..., Ledger]) -> None:
@@ -82,32 +98,56 @@ def test_impossible_records_are_refused_before_they_are_stored(
     assert open_ledger().state.seq == 1
 
 
-def test_a_commit_whose_answer_was_lost_is_not_made_twice(
-    hub: RunningHub, open_ledger: Callable[..., Ledger]
-) -> None:
-    with faulty(hub.url) as (url, faults):
-        ledger = open_ledger(url)
-        faults.append("lose the answer")
-        records = ledger.transact(lambda state: [paused("once")])
-        assert faults == []
-        assert [r.seq for r in records] == [1]
-    assert open_ledger().state.seq == 1
+COMMIT = "POST .*/commit/"
 
 
-def test_a_commit_that_was_refused_is_decided_again(
-    hub: RunningHub, open_ledger: Callable[..., Ledger]
+@pytest.mark.parametrize(
+    ("fault", "tries"),
+    [
+        ({"kind": "refuse", "match": COMMIT, "status": 409}, 2),
+        ({"kind": "refuse", "match": COMMIT, "status": 412}, 2),
+        ({"kind": "refuse", "match": COMMIT, "status": 429, "headers": {"Retry-After": "1"}}, 2),
+        ({"kind": "refuse", "match": COMMIT, "status": 500, "times": 2}, 3),
+        ({"kind": "refuse", "match": COMMIT, "status": 503}, 2),
+        ({"kind": "fail after", "match": COMMIT, "status": 500}, 1),
+        ({"kind": "fail after", "match": COMMIT, "status": 504}, 1),
+        ({"kind": "cut", "match": COMMIT}, 2),
+        ({"kind": "cut after", "match": COMMIT}, 1),
+        ({"kind": "cut", "match": "POST .*/preupload/"}, 1),  # the client asks again by itself
+    ],
+    ids=lambda value: (
+        f"{value['kind']} {value.get('status', '')}" if isinstance(value, dict) else ""
+    ),
+)
+def test_a_fault_of_the_hub_neither_loses_nor_doubles(
+    hub: RunningHub, open_ledger: Callable[..., Ledger], fault: dict[str, object], tries: int
 ) -> None:
     decided: list[State] = []
 
     def decide(state: State) -> list[AnyRecord]:
         decided.append(state)
-        return [paused("again")]
+        return [paused("once")]
 
-    with faulty(hub.url) as (url, faults):
-        ledger = open_ledger(url)
-        faults += ["fail", "fail"]
-        ledger.transact(decide)
-    assert len(decided) == 3
+    ledger = open_ledger()
+    hub.make_faults(fault)
+    records = ledger.transact(decide)
+    assert hub.faults_left() == 0
+    assert [record.seq for record in records] == [1]
+    assert len(decided) == tries, "what had landed is not decided again"
+    assert open_ledger().state.seq == ledger.state.seq == 1
+
+
+def test_a_hub_that_hangs_is_not_waited_for_for_ever(
+    hub: RunningHub, open_ledger: Callable[..., Ledger]
+) -> None:
+    ledger = open_ledger()
+    bound_hub_calls(httpx.Timeout(0.5))
+    try:
+        hub.make_faults({"kind": "hang", "match": COMMIT, "seconds": 3})
+        ledger.transact(lambda state: [paused("late")])
+    finally:
+        bound_hub_calls()
+    time.sleep(3)  # what hung is done by now, on a parent that has gone by
     assert open_ledger().state.seq == 1
 
 
@@ -115,51 +155,273 @@ def test_a_store_that_keeps_failing_says_not_recorded(
     hub: RunningHub, open_ledger: Callable[..., Ledger], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arena.ledger.ATTEMPTS", 3)
-    with faulty(hub.url) as (url, faults):
-        ledger = open_ledger(url)
-        faults += ["fail"] * 3
-        with pytest.raises(NotRecorded) as caught:
-            ledger.transact(lambda state: [paused()])
-    assert "500" in caught.value.message
+    ledger = open_ledger()
+    hub.make_faults({"kind": "refuse", "match": COMMIT, "status": 500, "times": 3})
+    with pytest.raises(NotRecorded, match="500"):
+        ledger.transact(lambda state: [paused()])
     assert ledger.state.seq == open_ledger().state.seq == 0
+    ledger.transact(lambda state: [paused()])
+    assert open_ledger().state.seq == 1
 
 
-@contextmanager
-def faulty(hub: str) -> Iterator[tuple[str, list[str]]]:
-    """A hub with faults: a proxy whose next commits fail, or land while their answer is lost."""
-    faults: list[str] = []
+def test_silence_after_the_commit_is_no_not_recorded(
+    hub: RunningHub, open_ledger: Callable[..., Ledger], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may stand, so nobody is told that it does not."""
+    monkeypatch.setattr("arena.ledger.ATTEMPTS", 2)
+    ledger = open_ledger()
+    silence = {"kind": "refuse", "match": "GET /api/datasets/", "status": 503, "times": 2}
+    hub.make_faults({"kind": "cut after", "match": COMMIT}, silence)
+    with pytest.raises(OutcomeUnknown):
+        ledger.transact(lambda state: [paused("there")])
+    ledger.transact(lambda state: [paused(f"after {state.seq}")])
+    assert ledger.state.challenge_states["demo"].reason == "after 1"
+    assert open_ledger().state.seq == 2
 
-    class Proxy(BaseHTTPRequestHandler):
-        def forward(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            fault = faults.pop(0) if faults and "/commit/" in self.path else None
-            if fault == "fail":
-                return self.answer(500, b"{}", {})
-            headers = {k: v for k, v in self.headers.items() if k.lower() != "host"}
-            answer = httpx.request(
-                self.command, hub + self.path, content=body, headers=headers, timeout=30
-            )
-            if fault == "lose the answer":
-                return self.answer(500, b"{}", {})
-            kept = ("content-length", "transfer-encoding", "connection", "date", "server")
-            passed = {k: v for k, v in answer.headers.items() if k not in kept}
-            return self.answer(answer.status_code, answer.content, passed)
 
-        def answer(self, status: int, body: bytes, headers: dict[str, str]) -> None:
-            self.send_response(status)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            length = headers.get("content-length", str(len(body)))
-            self.send_header("Content-Length", length)
-            self.end_headers()
-            self.wfile.write(body)
+def test_a_refused_write_closes_the_ledger_until_it_may_write_again(
+    hub: RunningHub, open_ledger: Callable[..., Ledger], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.ledger.POLL_SECONDS", 0.3)
+    ledger = open_ledger()
+    hub.make_faults({"kind": "refuse", "match": COMMIT, "status": 403})
+    with pytest.raises(NotRecorded, match="403"):
+        ledger.transact(lambda state: [paused()])
+    assert ledger.state.seq == 0
+    deadline = time.monotonic() + 30
+    while ledger.trouble and time.monotonic() < deadline:
+        time.sleep(0.1)
+    ledger.transact(lambda state: [paused()])
+    assert open_ledger().state.seq == 1
 
-        do_GET = do_POST = do_HEAD = forward
 
-        def log_message(self, *_: object) -> None:
-            """Keeps the tests' output to the tests."""
+def test_a_head_that_lags_behind_is_ignored(
+    hub: RunningHub, open_ledger: Callable[..., Ledger]
+) -> None:
+    ledger, other = open_ledger(), open_ledger()
+    old, _ = ledger.head
+    ledger.transact(lambda state: [paused("first")])
+    other.transact(lambda state: [paused("elsewhere")])
+    address = f"/api/datasets/{ledger._store.repo}"
+    lag = {"kind": "rewrite", "match": f"GET {address}$", "path": f"{address}/revision/{old}"}
+    hub.make_faults({**lag, "times": 2})
+    ledger.transact(lambda state: [paused(f"after {state.seq}")])
+    assert hub.faults_left() == 0
+    assert open_ledger().state.challenge_states["demo"].reason == "after 2"
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}", faults
-    server.shutdown()
+
+def test_waiting_transactions_share_a_commit_each_on_those_before_it(
+    open_ledger: Callable[..., Ledger],
+) -> None:
+    ledger = open_ledger()
+
+    def write(number: int) -> int:
+        records = ledger.transact(lambda state: [paused(f"{number} after {state.seq}")])
+        return records[0].seq
+
+    before = ledger._store.commits
+    with ThreadPoolExecutor(40) as pool:
+        seqs = sorted(pool.map(write, range(120)))
+    assert seqs == list(range(1, 121))
+    assert ledger._store.commits - before < 40
+    final = open_ledger().state
+    assert final.challenge_states["demo"].reason.endswith(" after 119")
+
+
+def test_one_refusal_takes_nobody_else_down(open_ledger: Callable[..., Ledger]) -> None:
+    ledger = open_ledger(per_hour=10_000)
+    twice = paused("twice")
+
+    def write(number: int) -> str:
+        try:
+            record = twice if number % 3 == 0 else paused(str(number))
+            ledger.transact(lambda state: [record] if number % 3 != 1 else refuse())
+        except (ImpossibleMove, SameState) as exc:
+            return type(exc).__name__
+        return "recorded"
+
+    def refuse() -> list[AnyRecord]:
+        raise SameState(challenge="demo", state="paused", reason="so")
+
+    with ThreadPoolExecutor(30) as pool:
+        outcomes = list(pool.map(write, range(30)))
+    assert outcomes.count("recorded") == 11
+    assert outcomes.count("SameState") == 10
+    assert outcomes.count("ImpossibleMove") == 9
+    assert open_ledger().state.seq == 11
+
+
+def test_an_empty_budget_makes_writers_wait_and_says_so(
+    open_ledger: Callable[..., Ledger], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.ledger.PATIENCE", 0.5)
+    ledger = open_ledger(per_hour=6)  # three at once; opening has spent one or two
+    due = r"the next commit is due at \d\d:\d\d:\d\d UTC"
+    while not ledger.outlook().seconds:
+        ledger.transact(lambda state: [paused()])
+    with pytest.raises(NotRecorded, match=due):
+        ledger.transact(lambda state: [paused()])
+    seq = ledger.state.seq
+    time.sleep(0.3)
+    assert open_ledger().state.seq == seq, "what was given up is not recorded later"
+
+
+def test_a_restart_does_not_give_the_budget_anew(open_ledger: Callable[..., Ledger]) -> None:
+    ledger = open_ledger()
+    for _ in range(5):
+        ledger.transact(lambda state: [paused()])
+    assert open_ledger(per_hour=8).outlook().seconds > 60
+    assert open_ledger(per_hour=1000).outlook().seconds == 0
+
+
+# Reading
+
+
+def test_a_second_process_sees_what_the_first_wrote(
+    open_ledger: Callable[..., Ledger], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.ledger.POLL_SECONDS", 0.2)
+    first, second = open_ledger(), open_ledger()
+    first.transact(lambda state: [paused("seen")])
+    deadline = time.monotonic() + 20
+    while second.state.seq == 0 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert second.state.challenge_states["demo"].reason == "seen"
+
+
+def test_a_refusal_is_by_what_is_true_now(open_ledger: Callable[..., Ledger]) -> None:
+    """The state in memory may be older than what another process has recorded."""
+    first, second = open_ledger(), open_ledger()
+    time.sleep(2.1)
+    first.transact(lambda state: [paused("there")])
+
+    def decide(state: State) -> list[AnyRecord]:
+        if "demo" not in state.challenge_states:
+            raise SameState(challenge="demo", state="open", reason="stale")
+        return []
+
+    assert second.transact(decide) == []
+
+
+def test_an_unreachable_store_is_read_from_what_is_kept_and_opens_by_itself(
+    hub: RunningHub,
+    open_ledger: Callable[..., Ledger],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("arena.ledger.POLL_SECONDS", 0.3)
+    first = open_ledger(cache=tmp_path / "kept")
+    first.transact(lambda state: [paused("kept")])
+    first.close()
+    hub.make_faults({"kind": "refuse", "match": "/datasets/", "status": 503, "times": 5})
+    ledger, empty = open_ledger(cache=tmp_path / "kept"), open_ledger()
+    assert ledger.state.challenge_states["demo"].reason == "kept"
+    for closed in (ledger, empty):
+        assert closed.trouble
+        with pytest.raises(NotRecorded, match="cannot be reached"):
+            closed.transact(lambda state: [paused()])
+    with pytest.raises(StoreUnavailable, match="cannot be reached"):
+        _ = empty.state
+    deadline = time.monotonic() + 20
+    while (ledger.trouble or empty.trouble) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    ledger.transact(lambda state: [paused(f"after {state.seq}")])
+    assert ledger.state.challenge_states["demo"].reason == "after 1"
+
+
+def test_a_token_that_may_only_read_opens_read_only(open_ledger: Callable[..., Ledger]) -> None:
+    open_ledger().transact(lambda state: [paused("there")])
+    reader = open_ledger(token="hf_rival")
+    assert reader.state.seq == 1
+    with pytest.raises(NotRecorded):
+        reader.transact(lambda state: [paused()])
+    assert reader.trouble
+    assert open_ledger().state.seq == 1
+
+
+def test_what_cannot_be_read_is_set_aside_and_the_rest_goes_on(
+    hub: RunningHub, open_ledger: Callable[..., Ledger]
+) -> None:
+    ledger = open_ledger()
+    for number in range(3):
+        ledger.transact(lambda state, n=number: [paused(f"{n}")])
+    repo, api = ledger._store.repo, hub.api("arena")
+    path = "data/challenge_state/000000002.jsonl"
+    newer = b'{"seq":4,"id":"x_1","kind":"challenge_state","at":"2030-01-01T00:00:00Z",'
+    newer += b'"by":"e","schema":9,"mood":"new"}\n'
+    stranger = newer.replace(
+        b'"seq":4,"id":"x_1","kind":"challenge_state"', b'"seq":5,"id":"y_1","kind":"dream"'
+    )
+    orphan = b'{"seq":6,"id":"rev_1","kind":"review","at":"2030-01-01T00:00:00Z","by":"e",'
+    orphan += b'"schema":1,"request":null,"run":"run_none","verdict":"accepted","reason":"r"}\n'
+    files = {
+        path: b'{"seq":2,"id":"cst_\xff broken\n',
+        "data/challenge_state/000000004.jsonl": newer,
+        "data/dream/000000005.jsonl": stranger,
+        "data/review/000000006.jsonl": orphan,
+    }
+    operations = [CommitOperationAdd(name, content) for name, content in files.items()]
+    api.create_commit(repo, operations, commit_message="Damage", repo_type="dataset")
+    again = open_ledger()
+    assert again.state.challenge_states["demo"].reason == "2"
+    assert again.state.seq == 6
+    problems = {unreadable.path for unreadable in again.unreadable}
+    assert problems == {path, "record rev_1"}
+    again.transact(lambda state: [paused(f"after {state.seq}")])
+    assert open_ledger().state.seq == 7
+    compacted(again)
+    last = open_ledger()
+    assert last.state.seq == 7
+    assert {"x_1", "y_1"} <= last.state.ids, "kept, though this code cannot read them"
+    assert len(last.unreadable) == 2, "compaction carries what is corrupt along"
+
+
+# Compaction
+
+
+def compacted(ledger: Ledger) -> None:
+    ledger._compact()
+
+
+def test_compaction_loses_nothing_and_reads_the_same(
+    hub: RunningHub, open_ledger: Callable[..., Ledger], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.ledger.COMPACT_AT", 12)
+    ledger, beside = open_ledger(), open_ledger()
+    for number in range(30):
+        ledger.transact(lambda state, n=number: [paused(f"{n}")])
+    assert ledger._store.files < 12
+    names = hub.api("arena").list_repo_files(ledger._store.repo, repo_type="dataset")
+    assert any(re.fullmatch(r"data/challenge_state/\d{4}-\d\d\.jsonl", name) for name in names)
+    beside.transact(lambda state: [paused(f"after {state.seq}")])
+    again = open_ledger()
+    assert again.state == beside.state
+    assert again.state.seq == 31
+    assert again.unreadable == beside.unreadable == []
+
+
+def test_compaction_beside_a_writer_gives_way(open_ledger: Callable[..., Ledger]) -> None:
+    ledger, beside = open_ledger(), open_ledger()
+    for number in range(4):
+        ledger.transact(lambda state, n=number: [paused(f"{n}")])
+    beside.transact(lambda state: [paused("beside")])
+    compacted(ledger)  # on a head that has gone by: nothing happens
+    assert open_ledger().state.seq == 5
+    compacted(ledger)
+    beside.transact(lambda state: [paused(f"after {state.seq}")])
+    assert open_ledger().state.seq == 6
+
+
+def test_months_of_a_past_year_become_one_file() -> None:
+    line = '{"seq":%d,"id":"a","at":"%s-01T00:00:00Z"}\n'
+    contents = {
+        "data/run/000000003.jsonl": (line % (3, "2025-12")).encode(),
+        "data/run/000000004.jsonl": (line % (4, "2026-01")).encode(),
+        "data/run/000000005.jsonl": (line % (5, "2026-01")).encode(),
+    }
+    paths = [*contents, "data/run/2025-11.jsonl", "data/run/2024.jsonl", "data/run/2026-02.jsonl"]
+    assert merges(paths, contents, "2026") == {
+        "data/run/2025.jsonl": ["data/run/000000003.jsonl", "data/run/2025-11.jsonl"],
+        "data/run/2026-01.jsonl": ["data/run/000000004.jsonl", "data/run/000000005.jsonl"],
+    }
+    assert merged([b'{"seq":3,\n', b'{"seq":1,\n??\n']) == b'{"seq":1,\n??\n{"seq":3,\n'

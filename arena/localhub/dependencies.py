@@ -5,6 +5,7 @@ from typing import Annotated, NamedTuple, cast
 from urllib.parse import unquote
 
 from fastapi import Depends, Header, Request
+from starlette.requests import ClientDisconnect
 
 from arena.localhub import access, errors
 from arena.localhub.accounts import Identity
@@ -48,7 +49,10 @@ BaseUrl = Annotated[str, Depends(_base_url)]
 
 
 async def _body(request: Request) -> bytes:
-    return await request.body()
+    try:
+        return await request.body()
+    except ClientDisconnect as error:  # it has hung up: nothing of what it began is done
+        raise errors.bad_request("The upload broke off.") from error
 
 
 Body = Annotated[bytes, Depends(_body)]

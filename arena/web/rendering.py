@@ -59,8 +59,11 @@ class Renderer:
         return self._env.get_template(f"{template}.html").render(**values)
 
     def source_url(self, source: str) -> str:
-        """Where a pinned source stands on the Hub."""
+        """Where a pinned source stands: on the Hub, or on GitHub."""
         address = parse_source(source)
+        if address.scheme == "github":
+            path = f"{address.repo}/tree/{address.revision}/{address.subpath}".rstrip("/")
+            return f"https://github.com/{quote(path)}"
         return self.folder_url(address.repo, address.revision, address.subpath)
 
     def folder_url(self, repo: str, revision: str, folder: str = "") -> str:

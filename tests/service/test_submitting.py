@@ -34,7 +34,7 @@ def test_the_example_becomes_valid_stage_by_stage(arena: Arena, who: Who, publis
         ("hf:author/example-collection@main:../x", "bad_source"),
         ("example-collection", "bad_source"),
         ("hf:author/../x@main", "bad_source"),
-        ("github:author/x@main", "bad_source"),
+        ("gitlab:author/x@main", "bad_source"),
         ("", "bad_source"),
         ("x" * 5000, "bad_source"),
     ],

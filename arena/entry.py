@@ -12,6 +12,7 @@ from arena.challenges import Limits
 from arena.errors import (
     AlreadySubmitted,
     ArenaError,
+    ComesBack,
     LimitReached,
     NotNamed,
     NotYours,
@@ -61,9 +62,14 @@ class Attempts:
 
     @contextmanager
     def counting_refusals(self, user: str) -> Iterator[None]:
-        """Counts what is refused inside: asking for it has cost the shared limits of sources."""
+        """Counts what is refused inside: asking for it has cost the shared limits of sources.
+
+        A site that does not answer is nobody's attempt.
+        """
         try:
             yield
+        except ComesBack:
+            raise
         except ArenaError:
             self.add(user)
             raise

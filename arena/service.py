@@ -182,8 +182,9 @@ class Arena:
         state, limits = self.ledger.state, self.challenges.arena.limits
         require_within_limits(state, limits, who.user, self._attempts)
         require_not_too_many(state, limits, who.user, self._validator.trying_out(who.user))
+        with self._attempts.counting_refusals(who.user):
+            pinned = self._sources.resolve(given)
         self._attempts.add(who.user)
-        pinned = self._sources.resolve(given)
         validation = new_id(ValidationRecord.prefix)
         self._validator.try_out(validation, who.user, pinned, challenge)
         return self.validation(who, validation)

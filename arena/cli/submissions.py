@@ -103,7 +103,7 @@ def status(
             ]
             for s in answer["submissions"]
         ],
-        empty="You have entered nothing yet: arena submit hf:OWNER/NAME@REVISION --title T",
+        empty="You have entered nothing yet: arena submit SOURCE --title T",
     )
     return 0
 
@@ -112,8 +112,7 @@ def _state(s: Submission) -> Text:
     """A state; of what waits, until when."""
     if not s["waiting_until"]:
         return state(s["state"])
-    until = datetime.fromisoformat(s["waiting_until"]).astimezone(UTC)
-    return state(s["state"]).append(f" until {until:%H:%M} UTC")
+    return state(s["state"]).append(f" {_until(s)}")
 
 
 def _describe(s: Submission) -> str:
@@ -124,8 +123,13 @@ def _waits(s: Submission) -> str | None:
     """Until when a check waits, and for what."""
     if not s["waiting_until"]:
         return None
-    until = datetime.fromisoformat(s["waiting_until"]).astimezone(UTC)
-    return f"until {until:%Y-%m-%d %H:%M:%S} UTC: {s['waits_for']}"
+    return f"{_until(s)}: {s['waits_for']}"
+
+
+def _until(s: Submission) -> str:
+    return (
+        f"until {datetime.fromisoformat(s['waiting_until']).astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+    )
 
 
 def _error(s: Submission, mend: str) -> dict[str, str]:

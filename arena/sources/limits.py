@@ -62,7 +62,10 @@ def not_plain(message: str) -> RefusedSource:
 
 def too_large(path: str, what: str) -> RefusedSource:
     """The refusal of too much."""
-    hint = "A collection holds small seed data; larger data is generated in the image."
+    hint = (
+        "A collection is folders with a task.md each and small seed data: name their folder as "
+        "SUBPATH, and generate larger data in the image."
+    )
     return RefusedSource(error("TP008", f"the collection is too large: {what}", path, hint))
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -22,6 +25,7 @@ from tests.hub import RunningHub
 from tests.localgithub import GitRepository, LocalGitHub
 from tests.service.conftest import refusal, settled, wait_for
 from tests.service.scripted import scored
+from tests.service.test_fronts import Fronts
 
 Who = Callable[[str], Identity]
 Start = Callable[..., Arena]
@@ -98,10 +102,17 @@ def test_the_release_needs_the_repository_no_more(
     assert sum(name.endswith("/task.md") for name in names) == 4
 
 
+def said(api: str, *arguments: str) -> str:
+    """What the command prints for somebody who reads it."""
+    env = {**os.environ, "ARENA_URL": api, "HF_TOKEN": "hf_author"}
+    command = [sys.executable, "-m", "arena", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=env, check=True).stdout
+
+
 def test_a_limit_makes_a_check_wait_and_it_goes_on_by_itself(
-    arena: Arena, who: Who, github: LocalGitHub, repo: GitRepository
+    arena: Arena, api: str, who: Who, github: LocalGitHub, repo: GitRepository
 ) -> None:
-    github.archives_refuse = Response("", 429, {"Retry-After": "2"})
+    github.archives_refuse = Response("", 429, {"Retry-After": "15"})
     submission = arena.submit(who("author"), SOURCE, "T").id
     wait_for(lambda: arena.read.submission_detail(submission).waiting_until)
     view = arena.read.submission_detail(submission)
@@ -109,8 +120,13 @@ def test_a_limit_makes_a_check_wait_and_it_goes_on_by_itself(
     assert view.waiting_until is not None
     assert f"until {view.waiting_until:%Y-%m-%d %H:%M:%S} UTC" in (view.waits_for or "")
     assert view.waiting_until > datetime.now(UTC)
+    code, answer, _ = Fronts(api).cli("author", "status", submission)
+    assert (code, answer["submission"]["state"]) == (0, "waiting")
+    assert answer["submission"]["waiting_until"]
+    for arguments in (["status"], ["status", submission]):
+        assert f"until {view.waiting_until:%Y-%m-%d %H:%M:%S} UTC" in said(api, *arguments)
     github.archives_refuse = None
-    done = settled(arena, submission)
+    done = settled(arena, submission, 40)
     assert (done.state, done.waiting_until, done.waits_for) == ("valid", None, None)
     assert [stage.stage for stage in done.stages] == ["fetching", "checking", "comparing"]
 

@@ -12,7 +12,7 @@ from huggingface_hub import CommitOperationAdd, HfApi
 
 from arena.packages import Collection, check_collection
 from arena.packages.files import list_files
-from arena.sources import HubSource, PinnedSource, parse_source
+from arena.sources import PinnedSource, SourceReader
 from arena.state import Run, Submission
 
 
@@ -27,10 +27,10 @@ class Released(NamedTuple):
 class Commons:
     """Writes accepted collections. Writing one again changes nothing."""
 
-    def __init__(self, repo: str, api: HfApi, hub: HubSource) -> None:
+    def __init__(self, repo: str, api: HfApi, sources: SourceReader) -> None:
         self.repo = repo
         self._api = api
-        self._hub = hub
+        self._sources = sources
 
     def release(self, run: Run, submission: Submission) -> Released:
         """Commits the packages that the run was trained on, with author, licence and origin.
@@ -39,11 +39,10 @@ class Commons:
             ArenaError, HfHubHTTPError, httpx.HTTPError: not released; to be tried again.
             ValueError: the source no longer holds what was accepted.
         """
-        address = parse_source(submission.record.source)
         folder = f"collections/{run.record.collection[:16]}"
         with tempfile.TemporaryDirectory(prefix="arena-") as temporary:
             root = Path(temporary)
-            self._hub.fetch(PinnedSource(address, address.revision), root)
+            self._sources.fetch(PinnedSource.parse(submission.record.source), root)
             collection = check_collection(root).collection
             if collection is None or collection.digest != run.record.collection:
                 raise ValueError(f"{submission.record.source} is not what was accepted")

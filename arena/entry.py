@@ -1,12 +1,27 @@
-"""When a collection may be entered: once, and within the shared limits."""
+"""When a collection may be entered: by its author, once, and within the shared limits."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 from arena.challenges import Limits
-from arena.errors import AlreadySubmitted, LimitReached, TooManyActive
+from arena.errors import (
+    AlreadySubmitted,
+    ArenaError,
+    ComesBack,
+    LimitReached,
+    NotNamed,
+    NotYours,
+    TooManyActive,
+)
+from arena.identity import Identity
+from arena.packages import submission_settings
 from arena.records import SubmissionRecord
+from arena.sources import PinnedSource, SourceReader, is_name
 from arena.state import State
 
 
@@ -18,16 +33,59 @@ def require_not_entered(state: State, record: SubmissionRecord) -> None:
             raise AlreadySubmitted(source=record.source, submission=other.record.id)
 
 
-def require_within_limits(state: State, limits: Limits, user: str) -> None:
-    """Raises LimitReached or TooManyActive where too much was entered; attempts count."""
+class _Attempt(NamedTuple):
+    by: str
+    at: datetime
+
+
+class Attempts:
+    """What was tried and is in no record: refused submissions, validations that enter nothing.
+
+    In memory: a limit on who asks again and again need not survive a restart.
+    """
+
+    def __init__(self) -> None:
+        self._attempts: list[_Attempt] = []
+        self._lock = threading.Lock()
+
+    def add(self, user: str) -> None:
+        """One more attempt, now."""
+        now = datetime.now(UTC)
+        with self._lock:
+            self._attempts = [a for a in self._attempts if a.at > now - timedelta(hours=1)]
+            self._attempts.append(_Attempt(user, now))
+
+    def since(self, when: datetime, user: str | None) -> list[datetime]:
+        """When somebody tried something since `when`: everybody, or one user."""
+        with self._lock:
+            return [a.at for a in self._attempts if a.at >= when and user in (None, a.by)]
+
+    @contextmanager
+    def counting_refusals(self, user: str) -> Iterator[None]:
+        """Counts what is refused inside: asking for it has cost the shared limits of sources.
+
+        A site that does not answer is nobody's attempt.
+        """
+        try:
+            yield
+        except ComesBack:
+            raise
+        except ArenaError:
+            self.add(user)
+            raise
+
+
+def require_within_limits(state: State, limits: Limits, user: str, attempts: Attempts) -> None:
+    """Raises LimitReached where too much was entered or tried within an hour."""
     since = datetime.now(UTC) - timedelta(hours=1)
-    for limit, count, entered in (
-        ("An author validates", limits.validations_per_author_per_hour, (since, user)),
-        ("All authors together validate", limits.validations_per_hour, (since, None)),
+    for limit, count, whose in (
+        ("An author validates", limits.validations_per_author_per_hour, user),
+        ("All authors together validate", limits.validations_per_hour, None),
     ):
-        recent = state.entered_since(*entered)
+        entered = [s.record.at for s in state.entered_since(since, whose)]
+        recent = sorted(entered + attempts.since(since, whose))
         if len(recent) >= count:
-            until = recent[0].record.at + timedelta(hours=1)
+            until = recent[len(recent) - count] + timedelta(hours=1)
             raise LimitReached(
                 limit=limit,
                 count=count,
@@ -35,6 +93,33 @@ def require_within_limits(state: State, limits: Limits, user: str) -> None:
                 used=len(recent),
                 until=f"{until:%H:%M:%S}",
             )
-    active = [s for s in state.entered_since(since, user) if s.validation is None]
-    if len(active) >= limits.active_submissions:
-        raise TooManyActive(user=user, count=len(active))
+
+
+def require_not_too_many(state: State, limits: Limits, user: str, trying_out: int = 0) -> None:
+    """Raises TooManyActive where a user has as many validations under way as an author may.
+
+    `trying_out`: those that enter nothing.
+    """
+    entered = sum(s.validation is None and s.record.by == user for s in state.submissions.values())
+    if entered + trying_out >= limits.active_submissions:
+        raise TooManyActive(user=user, count=entered + trying_out)
+
+
+def authors_of(sources: SourceReader, pinned: PinnedSource) -> list[str]:
+    """The `members` of the collection's submission.yaml, where its owner published it."""
+    text = sources.read_small(pinned, "submission.yaml")
+    members = submission_settings(text or "").get("members")
+    if not isinstance(members, list):
+        return []
+    names = [name for name in members if isinstance(name, str) and is_name(name)]
+    return names if names and sources.is_on_main(pinned) else []
+
+
+def require_author(who: Identity, pinned: PinnedSource, authors: list[str]) -> None:
+    """Raises NotYours where `who` neither owns the source nor is among its `authors`."""
+    source = pinned.source
+    named = who.user.lower() in {name.lower() for name in authors}
+    if named or who.may_act_for(source.holder):
+        return
+    refusal = NotYours if source.holder == source.owner else NotNamed
+    raise refusal(source=str(source), owner=source.owner, user=who.user)

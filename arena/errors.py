@@ -7,6 +7,7 @@ as a format.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import ClassVar
 
 
@@ -79,6 +80,14 @@ class NotYours(ArenaError):
     )
 
 
+class NotNamed(NotYours):
+    text = "{user} has no author's rights over {source}: its `members` do not name {user}."
+    advice = (
+        "Let its owner add `members: [{user}]` to submission.yaml on a branch of the repository "
+        "(a pull request alone does not count), and submit that commit."
+    )
+
+
 class OwnCollection(ArenaError):
     code, status = "own_collection", 403
     text = "{user} is an author of this collection, and nobody reviews their own."
@@ -88,13 +97,28 @@ class OwnCollection(ArenaError):
 class BadSource(ArenaError):
     code, status = "bad_source", 400
     text = "{source} is no address of a collection: {problem}."
-    advice = "Write hf:OWNER/NAME@REVISION, with :SUBPATH at the end where it is not the root."
+    advice = (
+        "Write hf:OWNER/NAME@REVISION or github:OWNER/NAME@REVISION, with :SUBPATH at the end "
+        "where it is not the root."
+    )
 
 
 class SourceNotFound(ArenaError):
     code, status = "source_not_found", 404
-    text = "There is no public dataset {repo}."
-    advice = "Check the spelling; a private dataset has to be made public first."
+    text = "There is no public {kind} {repo}."
+    advice = "Check the spelling; a private one has to be made public first."
+
+
+class SourceMoved(ArenaError):
+    code, status = "source_moved", 409
+    text = "{repo} has moved to {new}."
+    advice = "Use the address that it has now, {address}."
+
+
+class SourceDisabled(ArenaError):
+    code, status = "source_disabled", 403
+    text = "{site} has disabled the {kind} {repo}, so nobody can read it."
+    advice = "Its page there says why; put the collection into another repository."
 
 
 class SourceGated(ArenaError):
@@ -106,13 +130,51 @@ class SourceGated(ArenaError):
 class RevisionNotFound(ArenaError):
     code, status = "revision_not_found", 404
     text = "{repo} has no revision {revision}."
-    advice = "Use a commit, branch or tag that exists; the dataset's history lists them."
+    advice = "Use a commit, branch or tag that exists; the repository's history lists them."
 
 
-class HubUnavailable(ArenaError):
+class SubpathNotFound(ArenaError):
+    code, status = "subpath_not_found", 404
+    text = "{repo} has no folder {subpath} at {revision}."
+    advice = "Check what follows the last ':' of the address: the folder that holds the packages."
+
+
+class ComesBack(ArenaError):
+    """A source that will answer later: a check of it waits, and goes on by itself."""
+
+    patience: ClassVar[timedelta] = timedelta(hours=1)
+    """How long a check waits in all."""
+    until: datetime | None = None
+    """When it is worth asking again, where that is known."""
+
+
+class HubUnavailable(ComesBack):
     code, status = "hub_unavailable", 503
     text = "The Hub did not answer: {problem}."
     advice = "Nothing was entered; try again in a minute."
+
+
+class GitHubUnavailable(ComesBack):
+    code, status = "github_unavailable", 503
+    text = "GitHub did not answer: {problem}."
+    advice = "Nothing was entered; try again in a minute."
+
+
+class SourceLimited(ComesBack):
+    code, status = "source_limited", 503
+    text = "{site} answers no more of the arena's requests until {when} UTC."
+    advice = "All authors share this limit. Nothing was entered; try again then."
+    patience = timedelta(hours=24)
+
+    def __init__(self, site: str, until: datetime) -> None:
+        super().__init__(site=site, when=f"{until.astimezone(UTC):%Y-%m-%d %H:%M:%S}")
+        self.until = until
+
+
+class WaitedTooLong(ArenaError):
+    code, status = "waited_too_long", 503
+    text = "This waited {waited} in vain. The last answer: {problem}"
+    advice = "It is no fault of the collection: submit it again once its source can be read."
 
 
 class UnknownChallenge(ArenaError):
@@ -125,6 +187,12 @@ class UnknownSubmission(ArenaError):
     code, status = "unknown_submission", 404
     text = "There is no submission {submission}."
     advice = "`arena status` lists yours."
+
+
+class UnknownValidation(ArenaError):
+    code, status = "unknown_validation", 404
+    text = "There is no validation {validation} of yours."
+    advice = "One that enters nothing is kept for an hour, until a restart: ask for it again."
 
 
 class UnknownRun(ArenaError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from arena import views
 from arena.challenges import Challenge, Challenges
+from arena.checking import Progress
 from arena.errors import UnknownChallenge, UnknownRun, UnknownSubmission
 from arena.identity import Identity, is_editor
 from arena.ledger import Ledger
@@ -12,7 +13,7 @@ from arena.runs.launch import reason_of, state_of, why_no_runs
 from arena.runs.queue import LiveRun, RunQueue
 from arena.runs.replays import ReplayQueue
 from arena.state import Run, State, Submission
-from arena.validation import Progress, Validator
+from arena.validation import Validator
 from leaderboard.ranking import Row, leaderboard
 
 

@@ -20,7 +20,14 @@ from arena import views
 from arena.budget import CommitBudget
 from arena.challenges import Challenges, load_challenges
 from arena.commons import Commons
-from arena.entry import require_not_entered, require_within_limits
+from arena.entry import (
+    Attempts,
+    authors_of,
+    require_author,
+    require_not_entered,
+    require_not_too_many,
+    require_within_limits,
+)
 from arena.errors import (
     AlreadyReviewed,
     ArenaError,
@@ -32,13 +39,13 @@ from arena.errors import (
     OwnCollection,
     ReasonRequired,
     SameState,
+    UnknownValidation,
 )
 from arena.hubclient import bound_hub_calls
 from arena.identity import Identities, Identity, require_editor
 from arena.keeper import Keeper
 from arena.ledger import Ledger
 from arena.nearcopies import SealedIndex, SealedIndexError
-from arena.packages import submission_settings
 from arena.queries import Queries, is_author_of, run_of, submission_of
 from arena.records import (
     AnyRecord,
@@ -48,6 +55,7 @@ from arena.records import (
     RunEventRecord,
     RunRecord,
     SubmissionRecord,
+    ValidationRecord,
     Verdict,
     new_id,
 )
@@ -61,7 +69,7 @@ from arena.runs.launch import (
 from arena.runs.queue import RunQueue
 from arena.runs.replays import ReplayQueue
 from arena.settings import Settings
-from arena.sources import HubSource, PinnedSource, is_name, parse_source
+from arena.sources import open_sources, parse_source
 from arena.state import Run, State, Submission
 from arena.store import Store
 from arena.validation import Validator
@@ -88,8 +96,11 @@ class Arena:
             settings.results_repo or f"{organization}/results", api, settings.data / "store"
         )
         self.ledger = Ledger(results, CommitBudget(settings.commits_per_hour))
-        self._hub = HubSource(settings.hub_endpoint, settings.data / "files")
-        self._validator = Validator(self.ledger, self._hub, self._indexes, self.challenges)
+        self._sources = open_sources(
+            settings.hub_endpoint, settings.github, settings.data / "files"
+        )
+        self._attempts = Attempts()
+        self._validator = Validator(self.ledger, self._sources, self._indexes, self.challenges)
         self.queue = RunQueue(
             self.ledger, self.challenges, settings.lease_seconds, self._takes_leases
         )
@@ -97,7 +108,7 @@ class Arena:
             self.ledger, self.challenges, settings.lease_seconds, self._takes_leases, self.queue
         )
         commons_repo = settings.commons_repo or f"{organization}/commons"
-        self._commons = Commons(commons_repo, api, self._hub)
+        self._commons = Commons(commons_repo, api, self._sources)
         self.read = Queries(self.challenges, self.ledger, self._validator, self.queue, self.replays)
         self._keeper = Keeper(
             [self.queue.expire, self._release_accepted, self._validator.take_up],
@@ -124,27 +135,27 @@ class Arena:
         """Enters a collection: pinned to its commit, recorded, then validated in the background.
 
         Raises:
-            BadSource, SourceNotFound, SourceGated, RevisionNotFound, HubUnavailable, NotYours,
-            AlreadySubmitted, LimitReached, TooManyActive, BadRequest, NotRecorded.
+            BadSource, NotYours, AlreadySubmitted, LimitReached, TooManyActive, BadRequest,
+            NotRecorded, and what a SourceReader raises.
         """
         title = _line_of_text("title", title, MAX_TITLE)
         given = parse_source(source)
         request = _request(who, f"submit:{given}", key)
         if answered := self.ledger.state.requests.get(request or ""):
             return self.read.submission_detail(answered)  # whatever became of the source since
-        pinned = self._hub.resolve(given)
-        authors = self._authors(pinned)
+        limits = self.challenges.arena.limits
+        require_within_limits(self.ledger.state, limits, who.user, self._attempts)
+        with self._attempts.counting_refusals(who.user):
+            pinned = self._sources.resolve(given)
+            authors = authors_of(self._sources, pinned)
+            require_author(who, pinned, authors)
         address = pinned.source
-        if not who.may_act_for(address.owner) and who.user.lower() not in {
-            name.lower() for name in authors
-        }:
-            raise NotYours(source=str(address), owner=address.owner, user=who.user)
         record = SubmissionRecord(
             id=new_id(SubmissionRecord.prefix),
             by=who.user,
             request=request,
             title=title,
-            owner=address.owner,
+            owner=address.holder,
             source=str(pinned),
             requested_revision=address.revision,
             commit=pinned.commit,
@@ -154,13 +165,47 @@ class Arena:
 
         def decide(state: State) -> list[AnyRecord]:
             require_not_entered(state, record)
-            require_within_limits(state, self.challenges.arena.limits, who.user)
+            require_within_limits(state, limits, who.user, self._attempts)
+            require_not_too_many(state, limits, who.user)
             return [record]
 
         submission = self._once(request, decide)
         if self.ledger.state.submissions[submission].validation is None:
             self._validator.enqueue(submission)
         return self.read.submission_detail(submission)
+
+    def validate(
+        self, who: Identity, source: str, challenge: str | None = None
+    ) -> views.ValidationView:
+        """Checks any public source in the background, and enters nothing.
+
+        Raises:
+            BadSource, UnknownChallenge, LimitReached, TooManyActive, and what a SourceReader
+            raises.
+        """
+        given = parse_source(source)
+        if challenge is not None:
+            self.read.challenge(challenge)
+        state, limits = self.ledger.state, self.challenges.arena.limits
+        require_within_limits(state, limits, who.user, self._attempts)
+        require_not_too_many(state, limits, who.user, self._validator.trying_out(who.user))
+        with self._attempts.counting_refusals(who.user):
+            pinned = self._sources.resolve(given)
+        self._attempts.add(who.user)
+        validation = new_id(ValidationRecord.prefix)
+        self._validator.try_out(validation, who.user, pinned, challenge)
+        return self.validation(who, validation)
+
+    def validation(self, who: Identity, validation: str) -> views.ValidationView:
+        """How far a validation that enters nothing is; for who asked for it.
+
+        Raises:
+            UnknownValidation.
+        """
+        found = self._validator.tried_out(validation)
+        if found is None or found.by != who.user:
+            raise UnknownValidation(validation=repr(validation[:80]))
+        return views.validation_view(found)
 
     def launch(
         self, who: Identity, submission: str, challenge: str, key: str | None = None
@@ -319,15 +364,6 @@ class Arena:
         """Raises NotYours where `who` is neither an author nor an editor of the challenge."""
         if not is_author_of(who, own) and not self.read.is_editor(who, challenge):
             raise NotYours(source=own.record.source, owner=own.record.owner, user=who.user)
-
-    def _authors(self, pinned: PinnedSource) -> list[str]:
-        """The `members` of the collection's submission.yaml, where its owner published it."""
-        text = self._hub.read_small(pinned, "submission.yaml")
-        members = submission_settings(text or "").get("members")
-        if not isinstance(members, list):
-            return []
-        names = [name for name in members if isinstance(name, str) and is_name(name)]
-        return names if names and self._hub.is_on_main(pinned) else []
 
     def _takes_leases(self, state: State, challenge: str) -> bool:
         found = self.challenges.challenges.get(challenge)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 DEFAULT_PORT = 7860
@@ -21,6 +21,32 @@ class SettingsError(Exception):
 
 
 @dataclass(frozen=True)
+class GitHubSettings:
+    """Where GitHub's API is; `token` raises its limit, and is never logged.
+
+    The token's account should be able to read nothing that is private.
+    """
+
+    endpoint: str = "https://api.github.com"
+    token: str | None = field(default=None, repr=False)
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str]) -> GitHubSettings:
+        """Reads what the app and the worker share.
+
+        Raises:
+            SettingsError: the token is no token, or the endpoint no address.
+        """
+        token = env.get("GITHUB_TOKEN", "").strip()
+        if not (token.isascii() and token.isprintable()):
+            raise SettingsError("GITHUB_TOKEN holds characters that no token has")
+        endpoint = env.get("GITHUB_ENDPOINT", cls.endpoint).rstrip("/")
+        if not endpoint.startswith(("https://", "http://")):
+            raise SettingsError(f"GITHUB_ENDPOINT is an address: {endpoint!r}")
+        return cls(endpoint, token or None)
+
+
+@dataclass(frozen=True)
 class Settings:
     """What the app needs to know. `hub_token` is the app's own; it is never logged."""
 
@@ -35,6 +61,7 @@ class Settings:
     commons_repo: str | None
     lease_seconds: float
     commits_per_hour: int = 60
+    github: GitHubSettings = field(default_factory=GitHubSettings)
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> Settings:
@@ -67,6 +94,7 @@ class Settings:
             commons_repo=env.get("ARENA_COMMONS_REPO"),
             lease_seconds=lease_seconds,
             commits_per_hour=commits_per_hour,
+            github=GitHubSettings.from_env(env),
         )
 
     def __repr__(self) -> str:

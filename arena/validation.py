@@ -1,240 +1,246 @@
-"""Validation in the background: fetch → structure → near copies → a record.
+"""Validation in the background, of what was submitted and of what is only to be looked at.
 
-The submission is recorded before any of this begins, so closing a page or ending the process
-loses nothing: what has no validation yet is taken up again at the next start.
+A submission is recorded before any of this begins, so closing a page or ending the process loses
+nothing: what has no validation yet is taken up again at the next start. A check whose source does
+not answer gives its thread back and is taken up again when it is time.
 """
 
 from __future__ import annotations
 
 import logging
-import tempfile
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Literal, NamedTuple
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 from arena.challenges import Challenges
-from arena.errors import ArenaError, DuplicateCollection, HubUnavailable, NearCopy
+from arena.checking import Progress, SourceCheck, Verdict, text_of, validation_record
+from arena.errors import ArenaError, ComesBack, DuplicateCollection, TooFewTasks, WaitedTooLong
 from arena.ledger import Ledger
-from arena.nearcopies import COMPARED, SealedIndex
-from arena.packages import Collection, CollectionReport, check_collection
-from arena.packages.findings import RULES_VERSION, Finding
-from arena.records import (
-    AnyRecord,
-    FindingRow,
-    Outcome,
-    PackageRow,
-    StageRow,
-    ValidationRecord,
-    new_id,
-)
-from arena.sources import HubSource, PinnedSource, RefusedSource, parse_source
-from arena.state import State, Submission
+from arena.nearcopies import SealedIndex
+from arena.packages import ResourceCaps
+from arena.records import AnyRecord, ValidationRecord
+from arena.sources import PinnedSource, SourceReader
+from arena.state import State
 
 log = logging.getLogger(__name__)
 
-SubmissionState = Literal[
-    "queued", "fetching", "waiting", "checking", "comparing", "valid", "invalid", "failed"
-]
-FETCH_ATTEMPTS = 4
-MAX_FINDINGS = 500  # of all packages, in one record; each package has its own limit
-BY = "arena"
+LONGEST_PAUSE = timedelta(minutes=5)
+LONGEST_WAIT = timedelta(hours=24)
+KEPT = timedelta(hours=1)
+"""How long a validation that enters nothing can be asked for, once it has ended."""
 
 
 @dataclass
-class Progress:
-    """How far a validation is; kept in memory only."""
+class Unentered:
+    """A validation that enters nothing: only in memory, and only for who asked for it."""
 
-    state: SubmissionState = "queued"
-    stages: list[StageRow] = field(default_factory=list)
+    id: str
+    by: str
+    at: datetime
+    pinned: PinnedSource
+    challenge: str | None
+    progress: Progress
+    record: ValidationRecord | None = None
+    ended_at: datetime | None = None
 
 
-class _Verdict(NamedTuple):
-    outcome: Outcome
-    report: CollectionReport | None = None
-    collection: Collection | None = None
-    error: ArenaError | None = None
-    finding: Finding | None = None
+@dataclass
+class _Job:
+    """A check that is under way, queued or waiting; `settle` takes what it came to."""
+
+    source: str
+    caps: ResourceCaps
+    settle: Callable[[Verdict, Progress], None]
+    progress: Progress = field(default_factory=Progress)
+    waits: _Waits | None = None
+    due: datetime | None = None
+
+
+class _Waits(NamedTuple):
+    """Since when a job waits, in all and for the same reason, and how often it has asked."""
+
+    began: datetime
+    since: datetime
+    code: str
+    tries: int
+
+    def until(self, error: ComesBack, now: datetime) -> datetime | None:
+        """When to ask again; None where it has waited long enough."""
+        deadline = min(self.began + LONGEST_WAIT, self.since + error.patience)
+        pause = min(timedelta(seconds=2 ** min(self.tries, 20)), LONGEST_PAUSE)
+        return min(error.until or now + pause, deadline) if now < deadline else None
 
 
 class Validator:
-    """Validates submissions, two at a time."""
+    """Validates sources, two at a time."""
 
     def __init__(
         self,
         ledger: Ledger,
-        hub: HubSource,
+        sources: SourceReader,
         indexes: Callable[[], list[SealedIndex]],
         challenges: Challenges,
     ) -> None:
         self._ledger = ledger
-        self._hub = hub
-        self._indexes = indexes
-        self._size = challenges.arena.collection_size
+        self._check = SourceCheck(sources, indexes, challenges.arena.collection_size)
+        self._challenges = challenges
         self._caps = challenges.training_caps()
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="validation")
-        self._progress: dict[str, Progress] = {}
+        self._jobs: dict[str, _Job] = {}
+        self._unentered: dict[str, Unentered] = {}
         self._lock = threading.Lock()
         self._closing = threading.Event()
 
     def take_up(self) -> None:
-        """Enqueues every submission that has no validation and is not under way.
+        """Enqueues what has no validation and is not under way, and what has waited its time.
 
-        Those of an ended process, and those whose validation the store did not take.
+        Submissions of an ended process are among it, and those whose validation the store did
+        not take.
         """
         for submission in list(self._ledger.state.submissions.values()):
             if submission.validation is None:
                 self.enqueue(submission.record.id)
+        now = datetime.now(UTC)
+        with self._lock:
+            due = [name for name, job in self._jobs.items() if job.due and job.due <= now]
+            for name in due:
+                self._jobs[name].due = None
+                self._submit(name)
+            for old in [u for u in self._unentered.values() if u.ended_at]:
+                if old.ended_at and old.ended_at + KEPT < now:
+                    del self._unentered[old.id]
 
     def enqueue(self, submission: str) -> None:
         """Validates a recorded submission in the background, once at a time."""
+        source = self._ledger.state.submissions[submission].record.source
+
+        def settle(verdict: Verdict, progress: Progress) -> None:
+            self._record(submission, validation_record(submission, verdict, progress))
+
+        self._add(submission, _Job(source, self._caps, settle))
+
+    def try_out(self, id_: str, by: str, pinned: PinnedSource, challenge: str | None) -> Unentered:
+        """Validates a source in the background, and enters nothing."""
+
+        def settle(verdict: Verdict, progress: Progress) -> None:
+            record = validation_record(id_, verdict, progress)
+            record = self._unless_too_few(record, challenge)
+            line = pinned.source.line
+            tried.record = _unless_duplicate(self._ledger.state, line, record)
+            tried.ended_at = datetime.now(UTC)
+
+        caps = self._challenges.training_caps(challenge) if challenge else self._caps
+        job = _Job(str(pinned), caps, settle)
+        tried = Unentered(id_, by, datetime.now(UTC), pinned, challenge, job.progress)
         with self._lock:
-            if submission in self._progress or self._closing.is_set():
-                return
-            self._progress[submission] = Progress()
-        self._pool.submit(self._run, submission)
+            self._unentered[id_] = tried
+        self._add(id_, job)
+        return tried
+
+    def tried_out(self, id_: str) -> Unentered | None:
+        """A validation that enters nothing, while it is kept."""
+        return self._unentered.get(id_)
+
+    def trying_out(self, by: str) -> int:
+        """How many of a user's validations that enter nothing have not ended."""
+        with self._lock:
+            return sum(u.by == by and u.ended_at is None for u in self._unentered.values())
 
     def progress(self, submission: str) -> Progress:
         """How far the validation of `submission` is."""
-        return self._progress.get(submission, Progress())
+        job = self._jobs.get(submission)
+        return job.progress if job else Progress()
 
     def close(self) -> None:
         """Ends after what is under way; the rest is taken up at the next start."""
         self._closing.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def _run(self, submission: str) -> None:
-        progress = self._progress[submission]
-        source = self._ledger.state.submissions[submission].record.source
+    def _add(self, name: str, job: _Job) -> None:
+        with self._lock:
+            if name not in self._jobs:
+                self._jobs[name] = job
+                self._submit(name)
+
+    def _submit(self, name: str) -> None:
+        """Gives a job to the threads; the lock is held."""
+        if self._closing.is_set():
+            del self._jobs[name]
+        else:
+            self._pool.submit(self._run, name)
+
+    def _run(self, name: str) -> None:
+        job = self._jobs[name]
         try:
-            verdict = self._validate(source, progress)
-            if verdict.outcome == "failed" and self._closing.is_set():
-                return  # cut short by the end of this process: the next one takes it up
-            self._record(submission, verdict, progress)
-        except ArenaError as exc:
-            log.warning("the validation of %s was not recorded: %s", submission, exc.code)
-        except Exception:
-            log.exception("the validation of %s met a fault", submission)
-            self._record(submission, _Verdict("failed", error=ArenaError()), progress)
-        finally:
-            self._progress.pop(submission, None)
-
-    def _validate(self, source: str, progress: Progress) -> _Verdict:
-        address = parse_source(source)
-        with tempfile.TemporaryDirectory(prefix="arena-") as folder:
-            try:
-                with _stage(progress, "fetching"):
-                    self._fetch(PinnedSource(address, address.revision), Path(folder), progress)
-                with _stage(progress, "checking"):
-                    report = check_collection(
-                        Path(folder), self._size.min, self._size.max, self._caps
-                    )
-                if report.collection is None:
-                    return _Verdict("invalid", report)
-                with _stage(progress, "comparing"):
-                    self._compare(report.collection)
-                return _Verdict("valid", report, report.collection)
-            except RefusedSource as exc:
-                return _Verdict("invalid", finding=exc.finding)
-            except NearCopy as exc:
-                return _Verdict("invalid", report, error=exc)
-            except ArenaError as exc:
-                return _Verdict("failed", error=exc)
-
-    def _fetch(self, pinned: PinnedSource, folder: Path, progress: Progress) -> None:
-        """Fetches, waiting where the Hub is out of reach; bounded, since somebody waits."""
-        for attempt in range(FETCH_ATTEMPTS):
-            try:
-                self._hub.fetch(pinned, folder)
+            verdict = self._check.run(job.source, job.caps, job.progress)
+        except ComesBack as exc:
+            if self._wait(job, exc):
                 return
-            except HubUnavailable:
-                if attempt == FETCH_ATTEMPTS - 1 or self._closing.is_set():
-                    raise
-                progress.state = "waiting"
-                self._closing.wait(2**attempt)
-                progress.state = "fetching"
+            verdict = Verdict("failed", error=_waited_too_long(exc))
+        except Exception:
+            log.exception("the validation of %s met a fault", name)
+            verdict = Verdict("failed", error=ArenaError())
+        try:
+            if verdict.outcome != "failed" or not self._closing.is_set():
+                job.settle(verdict, job.progress)  # else: the next process takes it up
+        except ArenaError as exc:
+            log.warning("the validation of %s was not recorded: %s", name, exc.code)
+        except Exception:
+            log.exception("the validation of %s was not recorded", name)
+        finally:
+            self._jobs.pop(name, None)
 
-    def _compare(self, collection: Collection) -> None:
-        indexes = self._indexes()
-        for package in collection.packages:
-            if any(index.holds(package.root) for index in indexes):
-                raise NearCopy(package=package.name, similarity="1.0", compared=COMPARED)
+    def _wait(self, job: _Job, error: ComesBack) -> bool:
+        """Puts a job off, and its thread is free; False where it has waited long enough."""
+        now = datetime.now(UTC)
+        before = job.waits or _Waits(now, now, error.code, 0)
+        since = before.since if before.code == error.code else now
+        job.waits = _Waits(before.began, since, error.code, before.tries + 1)
+        until = job.waits.until(error, now)
+        if until is None:
+            return False
+        job.progress.wait(until, error.message)
+        job.due = until
+        return True
 
-    def _record(self, submission: str, verdict: _Verdict, progress: Progress) -> None:
-        validation = _validation_record(submission, verdict, progress)
+    def _unless_too_few(self, record: ValidationRecord, challenge: str | None) -> ValidationRecord:
+        """The validation, or its refusal where the challenge's gate would refuse it."""
+        needed = self._challenges.challenges[challenge].gates.min_tasks if challenge else 0
+        if record.outcome == "valid" and len(record.packages) < needed:
+            tasks = len(record.packages)
+            return _refused(record, TooFewTasks(challenge=challenge, needed=needed, tasks=tasks))
+        return record
 
+    def _record(self, submission: str, validation: ValidationRecord) -> None:
         def decide(state: State) -> list[AnyRecord]:
             own = state.submissions[submission]
             if own.validation is not None:
                 return []
-            return [_unless_duplicate(state, own, validation)]
+            return [_unless_duplicate(state, own.record.line, validation)]
 
         self._ledger.transact(decide)
 
 
-def _unless_duplicate(
-    state: State, own: Submission, validation: ValidationRecord
-) -> ValidationRecord:
+def _unless_duplicate(state: State, line: str, validation: ValidationRecord) -> ValidationRecord:
     """The validation, or its refusal where another line has the same content already."""
     for other in state.submissions.values():
         same = other.is_valid and other.collection == validation.collection
-        if validation.outcome == "valid" and same and other.record.line != own.record.line:
-            error = DuplicateCollection(submission=other.record.id, author=other.record.by)
-            return validation.model_copy(
-                update={"outcome": "invalid", "code": error.code, "reason": _text(error)}
-            )
+        if validation.outcome == "valid" and same and other.record.line != line:
+            record = other.record
+            return _refused(validation, DuplicateCollection(submission=record.id, author=record.by))
     return validation
 
 
-def _validation_record(submission: str, verdict: _Verdict, progress: Progress) -> ValidationRecord:
-    report, collection, error = verdict.report, verdict.collection, verdict.error
-    findings = [_finding_row("", verdict.finding)] if verdict.finding else []
-    if report:
-        findings += [_finding_row("", f) for f in report.findings]
-        findings += [_finding_row(p.name, f) for p in report.packages for f in p.findings]
-    findings.sort(key=lambda finding: finding.severity != "error")
-    packages = report.packages if report else []
-    return ValidationRecord(
-        id=new_id(ValidationRecord.prefix),
-        by=BY,
-        submission=submission,
-        outcome=verdict.outcome,
-        code=error.code if error else ("findings" if verdict.outcome == "invalid" else None),
-        reason=_text(error) if error else None,
-        collection=collection.digest if collection else None,
-        packages=[
-            PackageRow(
-                name=p.name,
-                domain=p.package.domain if p.package else "",
-                licence=(collection.licences[p.name] if collection else ""),
-            )
-            for p in packages
-        ],
-        findings=findings[:MAX_FINDINGS],
-        stages=progress.stages,
-        rules=RULES_VERSION,
-        near_copies=COMPARED,
+def _refused(validation: ValidationRecord, error: ArenaError) -> ValidationRecord:
+    return validation.model_copy(
+        update={"outcome": "invalid", "code": error.code, "reason": text_of(error)}
     )
 
 
-def _finding_row(package: str, finding: Finding) -> FindingRow:
-    return FindingRow(package=package, **finding.model_dump())
-
-
-def _text(error: ArenaError) -> str:
-    return f"{error.message} {error.next}"
-
-
-@contextmanager
-def _stage(progress: Progress, state: SubmissionState) -> Iterator[None]:
-    progress.state = state
-    started = time.monotonic()
-    try:
-        yield
-    finally:
-        seconds = round(time.monotonic() - started, 3)
-        progress.stages.append(StageRow(stage=state, seconds=seconds))
+def _waited_too_long(error: ComesBack) -> WaitedTooLong:
+    hours = round(error.patience.total_seconds() / 3600)
+    waited = f"{hours} hour" + "s" * (hours != 1)
+    return WaitedTooLong(waited=waited, problem=error.message)

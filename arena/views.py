@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from arena.checking import Progress, SubmissionState
 from arena.records import (
     DomainRow,
     FindingRow,
@@ -15,13 +16,14 @@ from arena.records import (
     ReplayRow,
     StageRow,
     TaskRow,
+    ValidationRecord,
     VersionRow,
 )
 from arena.report import STAGES, CurvePoint, GateResult, Report
 from arena.runs.queue import LiveRun
 from arena.runs.replays import LiveReplay
 from arena.state import Run, RunState, Submission
-from arena.validation import Progress, SubmissionState
+from arena.validation import Unentered
 
 StageStatus = Literal["waiting", "running", "stopped", "done"]
 
@@ -74,12 +76,11 @@ class ReplayDetail(ReplayView):
     software: list[VersionRow] = []
 
 
-class SubmissionView(View):
-    """A submission now."""
+class CheckView(View):
+    """The arena's check of a source now."""
 
     id: str
     state: SubmissionState
-    title: str
     source: str
     commit: str
     by: str
@@ -93,6 +94,20 @@ class SubmissionView(View):
     stages: list[StageRow]
     rules: str | None
     near_copies: str | None
+    waiting_until: datetime | None = Field(description="when a waiting check goes on by itself")
+    waits_for: str | None
+
+
+class ValidationView(CheckView):
+    """A validation that enters nothing; `challenge`: whose caps and gate it was checked by."""
+
+    challenge: str | None
+
+
+class SubmissionView(CheckView):
+    """A submission now."""
+
+    title: str
     runs: list[str]
     replay: ReplayView | None = Field(description="null unless the submission is valid")
 
@@ -235,26 +250,63 @@ def submission_detail(
 def _submission_fields(
     submission: Submission, progress: Progress, runs: list[str], replay: ReplayDetail | None
 ) -> dict[str, object]:
-    record, validation = submission.record, submission.validation
+    record = submission.record
     return {
         "id": record.id,
-        "state": validation.outcome if validation else progress.state,
         "title": record.title,
         "source": record.source,
         "commit": record.commit,
         "by": record.by,
         "at": record.at,
-        "packages": len(validation.packages) if validation else 0,
-        "collection": submission.collection,
-        "code": validation.code if validation else None,
-        "reason": validation.reason if validation else None,
-        "findings": validation.findings if validation else [],
-        "package_rows": validation.packages if validation else [],
-        "stages": validation.stages if validation else list(progress.stages),
-        "rules": validation.rules if validation else None,
-        "near_copies": validation.near_copies if validation else None,
         "runs": runs,
         "replay": replay,
+        **_check_fields(submission.validation, progress),
+    }
+
+
+def validation_view(tried: Unentered) -> ValidationView:
+    """A validation that enters nothing, as it is shown to who asked for it."""
+    return ValidationView(
+        id=tried.id,
+        source=str(tried.pinned),
+        commit=tried.pinned.commit,
+        by=tried.by,
+        at=tried.at,
+        challenge=tried.challenge,
+        **_check_fields(tried.record, tried.progress),
+    )
+
+
+def _check_fields(validation: ValidationRecord | None, progress: Progress) -> dict[str, Any]:
+    if validation is None:
+        waits = progress.state == "waiting"
+        return {
+            "state": progress.state,
+            "packages": 0,
+            "collection": None,
+            "code": None,
+            "reason": None,
+            "findings": [],
+            "package_rows": [],
+            "stages": list(progress.stages),
+            "rules": None,
+            "near_copies": None,
+            "waiting_until": progress.waiting_until if waits else None,
+            "waits_for": progress.waits_for if waits else None,
+        }
+    return {
+        "state": validation.outcome,
+        "packages": len(validation.packages),
+        "collection": validation.collection,
+        "code": validation.code,
+        "reason": validation.reason,
+        "findings": validation.findings,
+        "package_rows": validation.packages,
+        "stages": validation.stages,
+        "rules": validation.rules,
+        "near_copies": validation.near_copies,
+        "waiting_until": None,
+        "waits_for": None,
     }
 
 

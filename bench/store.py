@@ -75,7 +75,9 @@ def size(count: int) -> None:
             print(f"{stored:,} records")
             for kind in ("cold", "warm"):
                 command = [sys.executable, "-m", "bench.store", "open", hub.url, f"{folder}/data"]
-                done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+                done = subprocess.run(
+                    command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
+                )
                 found = json.loads(done.stdout)
                 print(
                     f"{kind} start  {found['seconds']:6.1f} s  {found['requests']:4d} requests  "

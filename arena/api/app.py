@@ -29,6 +29,15 @@ class SubmitBody(BaseModel):
     title: str
 
 
+class ValidateBody(BaseModel):
+    """What is checked, and by which challenge's caps and gate."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    source: str
+    challenge: str | None = None
+
+
 class LaunchBody(BaseModel):
     """Of what, and where, a run is launched."""
 
@@ -195,6 +204,16 @@ def _writing(service: Arena, who: Any) -> APIRouter:
     def submit(body: SubmitBody, user: Who, key: Key = None) -> Answer:
         """Enters a collection."""
         return _object("submission", service.submit(user, body.source, body.title, key))
+
+    @routes.post("/submissions:validate")
+    def validate(body: ValidateBody, user: Who) -> Answer:
+        """Checks a public source as a submission is, and enters nothing."""
+        return _object("validation", service.validate(user, body.source, body.challenge))
+
+    @routes.get("/validations/{validation}")
+    def validation(validation: str, user: Who) -> Answer:
+        """How far a validation of yours is that enters nothing; kept for an hour after its end."""
+        return _object("validation", service.validation(user, validation))
 
     @routes.post("/runs:launch")
     def launch(body: LaunchBody, user: Who, key: Key = None) -> Answer:

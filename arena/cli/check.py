@@ -181,7 +181,7 @@ def _print(checked: list[Checked], findings: list[dict[str, Any]], ok: bool) -> 
     warnings = counted(len(findings) - errors, "warning")
     out.print(f"{counted(packages, 'package')}, {counted(errors, 'error')}, {warnings}")
     if ok:
-        note("Next: arena submit hf:OWNER/NAME@REVISION --title T --wait")
+        note("Next: arena submit hf:OWNER/NAME@REVISION (or github:...) --title T --wait")
     elif any(part.layout == "nothing" for part in checked):
         note(_TEMPLATE)
     elif foreign := next((p for p in checked if p.layout in {"harbor", "terminal-bench"}), None):

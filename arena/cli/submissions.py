@@ -1,28 +1,37 @@
-"""`arena submit`, `arena status`."""
+"""`arena submit`, `arena validate`, `arena status`."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
 from arena.addresses import address
 from arena.cli.connection import Json, Wait, client, follow
 from arena.cli.findings import print_findings
 from arena.cli.output import facts, note, out, print_json, state, table
 from arena.cli.verdicts import outcome, print_reason, rewards, verdict
+from arena.errors import ArenaError
 
 Submission = dict[str, Any]
+Address = Annotated[
+    str,
+    typer.Argument(help="hf:OWNER/NAME@REVISION[:SUBPATH] or github:OWNER/NAME@REVISION[:SUBPATH]"),
+]
+_ENDED = {"valid", "invalid", "failed"}
 
 
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
     app.command("submit")(submit)
+    app.command("validate")(validate)
     app.command("status")(status)
 
 
 def submit(
-    source: Annotated[str, typer.Argument(help="hf:OWNER/NAME@REVISION[:SUBPATH]")],
+    source: Address,
     title: Annotated[str, typer.Option("--title", help="What the collection is called.")],
     wait: Wait = False,
     json: Json = False,
@@ -34,11 +43,36 @@ def submit(
         path = address("submissions", submission["id"])
         submission = follow(
             lambda: arena.get(path)["submission"],
-            lambda s: s["state"] in {"valid", "invalid", "failed"},
-            lambda s: f"{s['id']}: {s['state']}",
+            lambda s: s["state"] in _ENDED,
+            _describe,
             quiet=json,
         )
     return _print(submission, json)
+
+
+def validate(
+    source: Address,
+    challenge: Annotated[
+        str | None, typer.Option("--challenge", help="Also by this challenge's caps and gate.")
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Check a public source as a submission is checked, near copies too. Nothing is entered."""
+    arena = client()
+    body = {"source": source} | ({"challenge": challenge} if challenge else {})
+    found: Submission = arena.post("/submissions:validate", body)["validation"]
+
+    def read() -> Submission:
+        nonlocal found
+        try:
+            found = arena.get(address("validations", found["id"]))["validation"]
+        except ArenaError as exc:
+            if exc.as_dict()["code"] != "unknown_validation":
+                raise  # else the arena started anew, and keeps no such thing over that
+            found = arena.post("/submissions:validate", body)["validation"]
+        return found
+
+    return _print_validation(follow(read, lambda v: v["state"] in _ENDED, _describe, json), json)
 
 
 def status(
@@ -60,7 +94,7 @@ def status(
         [
             [
                 s["id"],
-                state(s["state"]),
+                _state(s),
                 s["title"],
                 str(s["packages"]),
                 _proven(s["replay"]),
@@ -69,9 +103,75 @@ def status(
             ]
             for s in answer["submissions"]
         ],
-        empty="You have entered nothing yet: arena submit hf:OWNER/NAME@REVISION --title T",
+        empty="You have entered nothing yet: arena submit SOURCE --title T",
     )
     return 0
+
+
+def _state(s: Submission) -> Text:
+    """A state; of what waits, until when."""
+    if not s["waiting_until"]:
+        return state(s["state"])
+    return state(s["state"]).append(f" {_until(s)}")
+
+
+def _describe(s: Submission) -> str:
+    return f"{s['id']}: {s['state']}" + (f" {waits}" if (waits := _waits(s)) else "")
+
+
+def _waits(s: Submission) -> str | None:
+    """Until when a check waits, and for what."""
+    if not s["waiting_until"]:
+        return None
+    return f"{_until(s)}: {s['waits_for']}"
+
+
+def _until(s: Submission) -> str:
+    return (
+        f"until {datetime.fromisoformat(s['waiting_until']).astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+    )
+
+
+def _error(s: Submission, mend: str) -> dict[str, str]:
+    """What a check ended with as an error; `mend`: what to do where the collection is at fault."""
+    failed = "Nothing is known against the collection: try again once its source can be read."
+    return {
+        "code": s["code"] or s["state"],
+        "message": s["reason"] or f"{len(s['findings'])} findings",
+        "next": failed if s["state"] == "failed" else mend,
+    }
+
+
+def _print_validation(v: Submission, json: bool) -> int:
+    bad = v["state"] != "valid"
+    if json:
+        error = _error(v, "Mend what the findings name, push a new commit, validate that.")
+        print_json({"ok": not bad} | ({"error": error} if bad else {}) | {"validation": v})
+        return int(bad)
+    _print_check("validation", v, [])
+    if not bad:
+        note("Nothing was entered. Next: arena submit SOURCE --title T --wait")
+    return int(bad)
+
+
+def _print_check(what: str, s: Submission, more: list[tuple[str, str | Text | None]]) -> None:
+    """A check's facts with those of `what` it is of, then its findings."""
+    facts(
+        [
+            (what, s["id"]),
+            ("state", state(s["state"])),
+            ("waits", _waits(s)),
+            ("source", s["source"]),
+            ("packages", str(s["packages"]) if s["packages"] else None),
+            ("collection", s["collection"]),
+            ("reason", s["reason"]),
+            ("near copies", s["near_copies"] and f"looked for by {s['near_copies']}"),
+            *more,
+        ]
+    )
+    if s["findings"]:
+        out.print()
+        print_findings(s["findings"])
 
 
 def _proven(replay: dict[str, Any] | None) -> str:
@@ -82,30 +182,16 @@ def _proven(replay: dict[str, Any] | None) -> str:
 def _print(s: Submission, json: bool, failed: bool = True) -> int:
     bad = s["state"] in {"invalid", "failed"} and failed
     if json:
-        error = {
-            "code": s["code"] or s["state"],
-            "message": s["reason"] or f"{len(s['findings'])} findings",
-            "next": f"Mend what `arena status {s['id']}` lists, push a new commit, submit it.",
-        }
+        mend = f"Mend what `arena status {s['id']}` lists, push a new commit, submit it."
+        error = _error(s, mend)
         print_json({"ok": not bad} | ({"error": error} if bad else {}) | {"submission": s})
         return int(bad)
-    facts(
-        [
-            ("submission", s["id"]),
-            ("state", state(s["state"])),
-            ("title", s["title"]),
-            ("source", s["source"]),
-            ("packages", str(s["packages"]) if s["packages"] else None),
-            ("collection", s["collection"]),
-            ("reason", s["reason"]),
-            ("near copies", s["near_copies"] and f"looked for by {s['near_copies']}"),
-            ("replay", s["replay"] and outcome(s["replay"])),
-            ("runs", ", ".join(s["runs"]) or None),
-        ]
-    )
-    if s["findings"]:
-        out.print()
-        print_findings(s["findings"])
+    more = [
+        ("title", s["title"]),
+        ("replay", s["replay"] and outcome(s["replay"])),
+        ("runs", ", ".join(s["runs"]) or None),
+    ]
+    _print_check("submission", s, more)
     if s["replay"] and s["replay"]["packages"]:
         out.print()
         _print_replay(s["replay"]["packages"])

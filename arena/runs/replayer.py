@@ -26,7 +26,7 @@ from arena.runs.replays import ReplayLease, ReplayReport
 from arena.runs.snapshot import fetch_collection
 from arena.runs.workfolders import WorkFolders
 from arena.sandbox import BuildError, Caps, EngineError, Replay, Sandbox, replay
-from arena.sources import HubSource
+from arena.sources import SourceReader
 
 log = logging.getLogger(__name__)
 
@@ -52,13 +52,13 @@ class Replayer:
     def __init__(
         self,
         client: ArenaClient,
-        hub: HubSource,
+        sources: SourceReader,
         folders: WorkFolders,
         jobs: int,
         stopping: threading.Event,
     ) -> None:
         self._client = client
-        self._hub = hub
+        self._sources = sources
         self._folders = folders
         self._jobs = jobs
         self._stopping = stopping
@@ -118,7 +118,7 @@ class Replayer:
             self._folders.folder("replay") as folder,
             ReplayHeartbeat(self._client, lease, self._stopping) as life,
         ):
-            collection = fetch_collection(self._hub, lease.source, lease.collection, folder)
+            collection = fetch_collection(self._sources, lease.source, lease.collection, folder)
             caps = Caps(**lease.caps.model_dump())
             try:
                 # the lead ends after the sandbox, which ends what runs where this is cut short

@@ -7,19 +7,18 @@ from pathlib import Path
 from arena.errors import ArenaError
 from arena.packages import Collection, check_collection
 from arena.posttrain.faults import AuthorFault, PlatformFault
-from arena.sources import HubSource, PinnedSource, RefusedSource, parse_source
+from arena.sources import PinnedSource, RefusedSource, SourceReader
 
 
-def fetch_collection(hub: HubSource, source: str, digest: str, folder: Path) -> Collection:
+def fetch_collection(sources: SourceReader, source: str, digest: str, folder: Path) -> Collection:
     """Writes the collection of a pinned source into `folder`, which must be empty.
 
     Raises:
         AuthorFault: the source holds what no collection may.
         PlatformFault: it cannot be had now, or its content has another digest.
     """
-    address = parse_source(source)
     try:
-        hub.fetch(PinnedSource(address, address.revision), folder)
+        sources.fetch(PinnedSource.parse(source), folder)
     except RefusedSource as exc:
         raise AuthorFault("collection_changed", exc.finding.message) from exc
     except ArenaError as exc:

@@ -13,7 +13,7 @@ import shutil
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import docker
@@ -36,8 +36,8 @@ from arena.runs.snapshot import fetch_collection
 from arena.runs.workfolders import WorkFolders
 from arena.sandbox import Caps, EngineError, NoDockerCommand, Sandbox
 from arena.sandbox.builder import docker_command
-from arena.settings import SettingsError, image_cache_bytes, suite_key
-from arena.sources import HubSource
+from arena.settings import GitHubSettings, SettingsError, image_cache_bytes, suite_key
+from arena.sources import open_sources
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +56,7 @@ class WorkerSettings:
     data: Path
     suite_key: bytes
     jobs: int
+    github: GitHubSettings = field(default_factory=GitHubSettings)
 
     @classmethod
     def from_env(cls, env: Mapping[str, str], arena_url: str, token: str) -> WorkerSettings:
@@ -72,6 +73,7 @@ class WorkerSettings:
             data=Path(env.get("ARENA_WORKER_DATA", "worker-data")),
             suite_key=suite_key(env),
             jobs=int(env.get("ARENA_JOBS", "4")),
+            github=GitHubSettings.from_env(env),
         )
 
     def __repr__(self) -> str:
@@ -87,9 +89,11 @@ class Worker:
         self._challenges: Challenges = load_challenges(settings.challenges)
         self._stopping = threading.Event()
         self._folders = WorkFolders(settings.data / "work")
-        self._hub = HubSource(settings.hub_endpoint, settings.data / "files", self._folders.parts)
+        self._sources = open_sources(
+            settings.hub_endpoint, settings.github, settings.data / "files", self._folders.parts
+        )
         self._replayer = Replayer(
-            self._client, self._hub, self._folders, settings.jobs, self._stopping
+            self._client, self._sources, self._folders, settings.jobs, self._stopping
         )
         self._said = ""
 
@@ -219,7 +223,7 @@ class Worker:
         """Fetches the collection as a stranger, the suite and the model with the worker's token."""
         collection = workdir / "collection"
         collection.mkdir()
-        fetch_collection(self._hub, lease.source, lease.collection, collection)
+        fetch_collection(self._sources, lease.source, lease.collection, collection)
         api = HfApi(endpoint=self._settings.hub_endpoint, token=self._settings.hub_token)
         try:
             suite_commit = api.dataset_info(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import quote
 
@@ -42,6 +42,7 @@ class Renderer:
             percent=percent,
             interval=interval,
             when=when,
+            at_second=at_second,
             seconds=seconds,
             tone=tone,
             plain=plain,
@@ -59,8 +60,11 @@ class Renderer:
         return self._env.get_template(f"{template}.html").render(**values)
 
     def source_url(self, source: str) -> str:
-        """Where a pinned source stands on the Hub."""
+        """Where a pinned source stands: on the Hub, or on GitHub."""
         address = parse_source(source)
+        if address.scheme == "github":
+            path = f"{address.repo}/tree/{address.revision}/{address.subpath}".rstrip("/")
+            return f"https://github.com/{quote(path)}"
         return self.folder_url(address.repo, address.revision, address.subpath)
 
     def folder_url(self, repo: str, revision: str, folder: str = "") -> str:
@@ -75,6 +79,13 @@ def when(moment: datetime | None) -> str | Markup:
         return NONE
     iso, text = moment.isoformat(timespec="seconds"), f"{moment:%Y-%m-%d %H:%M} UTC"
     return Markup('<time datetime="{}">{}</time>').format(iso, text)
+
+
+def at_second(moment: datetime) -> Markup:
+    """A time that is waited for, to the second, in UTC and marked so."""
+    utc = moment.astimezone(UTC)
+    text = f"{utc:%Y-%m-%d %H:%M:%S} UTC"
+    return Markup('<time datetime="{}">{}</time>').format(utc.isoformat(timespec="seconds"), text)
 
 
 def seconds(value: float | None) -> str:

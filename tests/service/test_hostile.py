@@ -45,6 +45,8 @@ def fronts(api: str) -> Fronts:
         "hf:author/example-collection@main:\u202ex",
         "hf:author/example-collection@main:a\x7fb",
         "hf:author/example-collection@refs/pr/1",
+        "github:author/example@refs/pull/1/head",
+        "github:author/example@pull/1/head",
     ],
 )
 def test_a_source_that_nobody_can_read_or_own_is_refused(

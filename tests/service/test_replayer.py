@@ -19,7 +19,8 @@ from arena.runs.replayer import TRIES, Replayer
 from arena.runs.snapshot import fetch_collection
 from arena.runs.workfolders import WorkFolders
 from arena.service import Arena
-from arena.sources import HubSource
+from arena.settings import GitHubSettings
+from arena.sources import open_sources
 from tests.collections import upload, write_package
 from tests.hub import RunningHub
 from tests.service.conftest import ROOT, settled
@@ -44,7 +45,7 @@ def worker(
     monkeypatch.setattr(replayer, "PAUSE_SECONDS", 0.0)
 
     def start() -> Replayer:
-        source = HubSource(hub.url, tmp_path / "files", folders.parts)
+        source = open_sources(hub.url, GitHubSettings(), tmp_path / "files", folders.parts)
         return Replayer(ArenaClient(api, "hf_worker"), source, folders, 2, threading.Event())
 
     return start
@@ -107,7 +108,7 @@ def test_what_was_found_before_a_run_went_first_is_kept(
 def test_another_content_than_the_validated_is_not_replayed(
     hub: RunningHub, collection: Callable[..., str], tmp_path: Path
 ) -> None:
-    source = HubSource(hub.url, tmp_path / "files", tmp_path / "parts")
+    source = open_sources(hub.url, GitHubSettings(), tmp_path / "files", tmp_path / "parts")
     with pytest.raises(PlatformFault, match="not what was validated"):
         fetch_collection(source, collection(), "0" * 64, tmp_path / "fetched")
     assert list((tmp_path / "parts").iterdir()) == []

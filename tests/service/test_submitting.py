@@ -34,7 +34,7 @@ def test_the_example_becomes_valid_stage_by_stage(arena: Arena, who: Who, publis
         ("hf:author/example-collection@main:../x", "bad_source"),
         ("example-collection", "bad_source"),
         ("hf:author/../x@main", "bad_source"),
-        ("github:author/x@main", "bad_source"),
+        ("gitlab:author/x@main", "bad_source"),
         ("", "bad_source"),
         ("x" * 5000, "bad_source"),
     ],
@@ -186,6 +186,12 @@ def test_empty_and_huge_datasets_are_invalid(
     upload(hub.api("author"), "author/empty", empty)
     view = settled(arena, arena.submit(who("author"), "hf:author/empty@main", "T").id)
     assert (view.state, [f.code for f in view.findings]) == ("invalid", ["TP009"])
+    tables = tmp_path_factory.mktemp("tables")
+    (tables / "train.parquet").write_bytes(b"PAR1" * 1000)
+    upload(hub.api("author"), "author/tables", tables)
+    view = settled(arena, arena.submit(who("author"), "hf:author/tables@main", "T").id)
+    assert (view.state, [f.code for f in view.findings]) == ("invalid", ["TP009"])
+    assert "task.md" in view.findings[0].hint, "it says what a collection is"
     huge = tmp_path_factory.mktemp("huge")
     write_package(huge / "a-b", {"environment/big.bin": "x" * (33 * 1024 * 1024)})
     upload(hub.api("author"), "author/huge", huge)

@@ -19,6 +19,7 @@ from local.processes import Process
 from tests.browser import Tab, started
 from tests.collections import upload, write_collection
 from tests.hub import CLIENT_ID, CLIENT_SECRET, RunningHub, start_hub
+from tests.localgithub import LocalGitHub
 
 ROOT = Path(__file__).parents[2]
 KEY = "k" * 32
@@ -31,6 +32,7 @@ class Site:
     url: str
     hub: RunningHub
     folder: Path
+    github: LocalGitHub
 
     def collection(self, more: dict[str, str] | None = None) -> str:
         """Publishes a collection of `author` of its own content and `more`; gives its address."""
@@ -60,13 +62,16 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     challenge = load_challenges(ROOT / "challenges").challenges["demo"]
     publish(hub.url, challenge, model, KEY.encode())
     port = _free_port()
-    app = Process.start("app", [str(ROOT / "app.py")], _env(hub.url, port, folder), folder / "logs")
+    github = LocalGitHub(folder / "github")
+    env = {**_env(hub.url, port, folder), "GITHUB_ENDPOINT": github.url}
+    app = Process.start("app", [str(ROOT / "app.py")], env, folder / "logs")
     try:
         app.wait_until_answers(f"http://127.0.0.1:{port}/healthz")
-        yield Site(f"http://127.0.0.1:{port}", hub, folder)
+        yield Site(f"http://127.0.0.1:{port}", hub, folder, github)
     finally:
         app.stop()
         hub.stop()
+        github.close()
 
 
 @pytest.fixture(scope="module")

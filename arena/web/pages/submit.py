@@ -21,8 +21,8 @@ def build(site: Site, blocks: gr.Blocks) -> None:
     with gr.Column(elem_classes="act"):
         source = gr.Textbox(
             label="Source",
-            info="A public dataset at a branch, tag or commit; it is pinned to the commit.",
-            placeholder="hf:OWNER/NAME@REVISION",
+            info="A branch, tag or commit; it is pinned to the commit.",
+            placeholder="hf:OWNER/NAME@REVISION or github:OWNER/NAME@REVISION",
             max_lines=1,
             elem_id="source",
         )

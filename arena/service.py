@@ -6,9 +6,7 @@ not, and answers once its record has landed in the store.
 
 from __future__ import annotations
 
-import hashlib
 import logging
-import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,18 +17,19 @@ from huggingface_hub.errors import HfHubHTTPError
 from arena import views
 from arena.challenges import Challenges, load_challenges
 from arena.commons import Commons
-from arena.entry import require_not_entered, require_within_limits
+from arena.entry import Attempts, require_not_entered, require_within_limits
 from arena.errors import (
     AlreadyReviewed,
-    ArenaError,
+    AlreadySettled,
     BadRequest,
     HubUnavailable,
     NotCancellable,
     NotReviewable,
+    NotWithdrawable,
     NotYours,
     OwnCollection,
-    ReasonRequired,
     SameState,
+    Withdrawn,
 )
 from arena.identity import Identities, Identity, require_editor
 from arena.keeper import Keeper
@@ -41,14 +40,17 @@ from arena.queries import Queries, is_author_of, run_of, submission_of
 from arena.records import (
     AnyRecord,
     ChallengeStateRecord,
-    ReleaseRecord,
+    ClaimRecord,
     ReviewRecord,
     RunEventRecord,
     RunRecord,
     SubmissionRecord,
     Verdict,
+    WithdrawalRecord,
     new_id,
 )
+from arena.releases import Releases
+from arena.requests import Asked, answer_of, asked, once, reason_text, title_text
 from arena.runs.launch import (
     reason_of,
     require_run_left,
@@ -59,15 +61,14 @@ from arena.runs.launch import (
 from arena.runs.queue import RunQueue
 from arena.runs.replays import ReplayQueue
 from arena.settings import Settings
-from arena.sources import HubSource, PinnedSource, is_name, parse_source
-from arena.state import Run, State, Submission
+from arena.sources import HubSource, PinnedSource, Source, is_name, parse_source
+from arena.state import State, Submission
 from arena.store import Store
 from arena.validation import Validator
 
 log = logging.getLogger(__name__)
 
-MAX_TITLE = 120
-MAX_REASON = 1000
+UNDER_WAY = frozenset({"queued", "running"})
 _SWEEP_SECONDS = 5.0
 
 
@@ -91,10 +92,11 @@ class Arena:
             self.ledger, self.challenges, settings.lease_seconds, self._takes_leases, self.queue
         )
         commons_repo = settings.commons_repo or f"{organization}/commons"
-        self._commons = Commons(commons_repo, api, self._hub)
+        self._releases = Releases(self.ledger, Commons(commons_repo, api, self._hub))
+        self._attempts = Attempts()
         self.read = Queries(self.challenges, self.ledger, self._validator, self.queue, self.replays)
         self._keeper = Keeper(
-            [self.queue.expire, self._release_accepted, self._validator.take_up],
+            [self.queue.expire, self._releases.release_accepted, self._validator.take_up],
             seconds=min(_SWEEP_SECONDS, settings.lease_seconds / 4),
         )
 
@@ -118,13 +120,21 @@ class Arena:
 
         Raises:
             BadSource, SourceNotFound, SourceGated, RevisionNotFound, HubUnavailable, NotYours,
-            AlreadySubmitted, LimitReached, TooManyActive, BadRequest, NotRecorded.
+            AlreadySubmitted, LimitReached, TooManyActive, BadRequest, IdempotencyMismatch,
+            NotRecorded.
         """
-        title = _line_of_text("title", title, MAX_TITLE)
-        given = parse_source(source)
-        request = _request(who, f"submit:{given}", key)
-        if answered := self.ledger.state.requests.get(request or ""):
+        request = asked(who, "submissions", key, source=source, title=title)
+        if answered := answer_of(self.ledger.state, request):
             return self.read.submission_detail(answered)  # whatever became of the source since
+        title, given = title_text(title), parse_source(source)
+        self._require_within_limits(self.ledger.state, who)  # before it costs the Hub anything
+        with self._attempts.counted(who.user):
+            submission = self._enter(who, given, title, request)
+        if self.ledger.state.submissions[submission].is_under_way:
+            self._validator.enqueue(submission)
+        return self.read.submission_detail(submission)
+
+    def _enter(self, who: Identity, given: Source, title: str, request: Asked | None) -> str:
         pinned = self._hub.resolve(given)
         authors = self._authors(pinned)
         address = pinned.source
@@ -135,7 +145,6 @@ class Arena:
         record = SubmissionRecord(
             id=new_id(SubmissionRecord.prefix),
             by=who.user,
-            request=request,
             title=title,
             owner=address.owner,
             source=str(pinned),
@@ -147,12 +156,44 @@ class Arena:
 
         def decide(state: State) -> list[AnyRecord]:
             require_not_entered(state, record)
-            require_within_limits(state, self.challenges.arena.limits, who.user)
+            self._require_within_limits(state, who)
             return [record]
 
-        submission = self._once(request, decide)
-        if self.ledger.state.submissions[submission].validation is None:
-            self._validator.enqueue(submission)
+        return self._once(request, decide)
+
+    def withdraw(
+        self, who: Identity, submission: str, reason: str, key: str | None = None
+    ) -> views.SubmissionDetail:
+        """Takes a submission out: it stays on record, and neither runs nor ranks any more.
+
+        Its runs that wait or are under way are cancelled in the same transaction; a validation
+        under way ends and is recorded, and changes nothing. What is released stays released.
+
+        Raises:
+            UnknownSubmission, NotYours, Withdrawn, NotWithdrawable, ReasonRequired,
+            IdempotencyMismatch, NotRecorded.
+        """
+        request = asked(who, f"submissions/{submission}:withdraw", key, reason=reason)
+
+        def decide(state: State) -> list[AnyRecord]:
+            own = submission_of(state, submission)
+            if not is_author_of(who, own):
+                raise _not_yours(who, own)
+            if gone := own.withdrawal:
+                raise Withdrawn(submission=submission, by=gone.by, reason=gone.reason)
+            if own.validation is not None and not own.is_valid:
+                raise NotWithdrawable(submission=submission, state=own.validation.outcome)
+            record = WithdrawalRecord(
+                id=new_id(WithdrawalRecord.prefix),
+                by=who.user,
+                submission=submission,
+                reason=reason_text(reason),
+            )
+            ended = [run for run in state.runs_of(submission) if run.state in UNDER_WAY]
+            why = f"Its collection was withdrawn: {record.reason}"
+            return [record, *(_cancelled(who, run.record.id, "withdrawn", why) for run in ended)]
+
+        self._once(request, decide)
         return self.read.submission_detail(submission)
 
     def launch(
@@ -162,10 +203,11 @@ class Arena:
 
         Raises:
             UnknownSubmission, UnknownChallenge, NotYours, NotValid, NotNewest, TooFewTasks,
-            ChallengeNotOpen, ChallengeNotReady, RunUnderWay, RunsUsedUp, NotRecorded.
+            ChallengeNotOpen, ChallengeNotReady, RunUnderWay, RunsUsedUp, IdempotencyMismatch,
+            NotRecorded.
         """
         found = self.read.challenge(challenge)
-        request = _request(who, f"launch:{submission}:{challenge}", key)
+        request = asked(who, "runs:launch", key, submission=submission, challenge=challenge)
 
         def decide(state: State) -> list[AnyRecord]:
             own = submission_of(state, submission)
@@ -177,7 +219,6 @@ class Arena:
                 RunRecord(
                     id=new_id(RunRecord.prefix),
                     by=who.user,
-                    request=request,
                     submission=submission,
                     collection=own.collection or "",
                     challenge=challenge,
@@ -196,28 +237,17 @@ class Arena:
         """Ends a queued or running run; it costs its author nothing.
 
         Raises:
-            UnknownRun, NotYours, NotCancellable, ReasonRequired, NotRecorded.
+            UnknownRun, NotYours, NotCancellable, ReasonRequired, IdempotencyMismatch, NotRecorded.
         """
-        reason = _reason(reason)
-        request = _request(who, f"cancel:{run}", key)
+        request = asked(who, f"runs/{run}:cancel", key, reason=reason)
 
         def decide(state: State) -> list[AnyRecord]:
             found = run_of(state, run)
             own = submission_of(state, found.record.submission)
             self._require_rights(who, own, found.record.challenge)
-            if found.state not in {"queued", "running"}:
+            if found.state not in UNDER_WAY:
                 raise NotCancellable(run=run, state=found.state)
-            return [
-                RunEventRecord(
-                    id=new_id(RunEventRecord.prefix),
-                    by=who.user,
-                    request=request,
-                    run=run,
-                    event="cancelled",
-                    code="cancelled",
-                    reason=reason,
-                )
-            ]
+            return [_cancelled(who, run, "cancelled", reason_text(reason))]
 
         self._once(request, decide)
         return self.read.run_detail(run)
@@ -231,35 +261,73 @@ class Arena:
 
         Raises:
             UnknownRun, NotEditor, WeakToken, OwnCollection, NotReviewable, AlreadyReviewed,
-            ReasonRequired, NotRecorded.
+            Withdrawn, ReasonRequired, IdempotencyMismatch, NotRecorded.
         """
-        request = _request(who, f"review:{run}:{verdict}", key)
+        request = asked(who, "reviews", key, run=run, verdict=verdict, reason=reason)
 
         def decide(state: State) -> list[AnyRecord]:
             found = run_of(state, run)
             challenge = self.challenges.challenges.get(found.record.challenge)
             require_editor(who, self.challenges.arena, challenge)
-            if is_author_of(who, submission_of(state, found.record.submission)):
+            own = submission_of(state, found.record.submission)
+            if is_author_of(who, own):
                 raise OwnCollection(user=who.user)
             if found.state == verdict:
                 last = found.reviews[-1]
                 raise AlreadyReviewed(run=run, verdict=verdict, by=last.by, reason=last.reason)
             if found.state not in {"scored", "accepted", "rejected"}:
                 raise NotReviewable(run=run, state=found.state)
+            if verdict == "accepted" and (gone := own.withdrawal):
+                raise Withdrawn(submission=own.record.id, by=gone.by, reason=gone.reason)
             return [
                 ReviewRecord(
                     id=new_id(ReviewRecord.prefix),
                     by=who.user,
-                    request=request,
                     run=run,
                     verdict=verdict,
-                    reason=_reason(reason),
+                    reason=reason_text(reason),
                 )
             ]
 
         self._once(request, decide)
         self._keeper.wake()
         return self.read.run_detail(run)
+
+    def settle_claim(
+        self, who: Identity, submission: str, author: str, reason: str, key: str | None = None
+    ) -> views.SubmissionDetail:
+        """Settles whose a submission and its content are: `author` alone has the rights then.
+
+        Raises:
+            UnknownSubmission, NotEditor, WeakToken, OwnCollection, AlreadySettled, BadRequest,
+            ReasonRequired, IdempotencyMismatch, NotRecorded.
+        """
+        author = author.strip()
+        route = f"submissions/{submission}:claim"
+        request = asked(who, route, key, author=author, reason=reason)
+
+        def decide(state: State) -> list[AnyRecord]:
+            own = submission_of(state, submission)
+            require_editor(who, self.challenges.arena)
+            if not is_name(author):
+                raise BadRequest(problem="author: this is no name that a Hub user could have")
+            if is_author_of(who, own) or author.lower() == who.user.lower():
+                raise OwnCollection(user=who.user)
+            if own.claims and own.author.lower() == author.lower():
+                raise AlreadySettled(submission=submission, author=own.author)
+            return [
+                ClaimRecord(
+                    id=new_id(ClaimRecord.prefix),
+                    by=who.user,
+                    submission=submission,
+                    collection=own.collection,
+                    author=author,
+                    reason=reason_text(reason),
+                )
+            ]
+
+        self._once(request, decide)
+        return self.read.submission_detail(submission)
 
     def set_challenge_state(
         self, who: Identity, challenge: str, to: str, reason: str, key: str | None = None
@@ -268,14 +336,14 @@ class Arena:
 
         Raises:
             UnknownChallenge, NotEditor, WeakToken, SameState, ReasonRequired, BadRequest,
-            NotRecorded.
+            IdempotencyMismatch, NotRecorded.
         """
         found = self.read.challenge(challenge)
         require_editor(who, self.challenges.arena, found)
         if to not in {"open", "paused", "closed"}:
             raise BadRequest(problem="state is one of open, paused, closed")
-        reason = _reason(reason)
-        request = _request(who, f"state:{challenge}:{to}", key)
+        route = f"challenges/{challenge}/state"
+        request = asked(who, route, key, state=to, reason=reason)
 
         def decide(state: State) -> list[AnyRecord]:
             if state_of(state, found) == to:
@@ -286,10 +354,9 @@ class Arena:
                     {
                         "id": new_id(ChallengeStateRecord.prefix),
                         "by": who.user,
-                        "request": request,
                         "challenge": challenge,
                         "state": to,
-                        "reason": reason,
+                        "reason": reason_text(reason),
                     }
                 )
             ]
@@ -299,19 +366,18 @@ class Arena:
 
     # What the use cases share
 
-    def _once(self, request: str | None, decide: Callable[[State], list[AnyRecord]]) -> str:
+    def _once(self, request: Asked | None, decide: Callable[[State], list[AnyRecord]]) -> str:
         """Commits a decision; a request answered before gets the id of its first record."""
+        records = self.ledger.transact(once(request, decide))
+        return records[0].id if records else answer_of(self.ledger.state, request) or ""
 
-        def unless_answered(state: State) -> list[AnyRecord]:
-            return [] if request in state.requests else decide(state)
-
-        records = self.ledger.transact(unless_answered)
-        return records[0].id if records else self.ledger.state.requests[request or ""]
+    def _require_within_limits(self, state: State, who: Identity) -> None:
+        require_within_limits(state, self.challenges.arena.limits, self._attempts, who.user)
 
     def _require_rights(self, who: Identity, own: Submission, challenge: str) -> None:
         """Raises NotYours where `who` is neither an author nor an editor of the challenge."""
         if not is_author_of(who, own) and not self.read.is_editor(who, challenge):
-            raise NotYours(source=own.record.source, owner=own.record.owner, user=who.user)
+            raise _not_yours(who, own)
 
     def _authors(self, pinned: PinnedSource) -> list[str]:
         """The `members` of the collection's submission.yaml, where its owner published it."""
@@ -350,59 +416,18 @@ class Arena:
                 raise HubUnavailable(problem=problem) from exc
         return indexes
 
-    def _release_accepted(self) -> None:
-        """Commits to the commons what is accepted and not released yet.
 
-        One that cannot be released now, its source gone perhaps, holds up no other.
-        """
-        state = self.ledger.state
-        for run in list(state.runs.values()):
-            if run.state != "accepted" or run.release is not None:
-                continue
-            try:
-                self._release(run, state.submissions[run.record.submission])
-            except (ArenaError, HfHubHTTPError, httpx.HTTPError, ValueError) as exc:
-                log.warning("%s is not released: %s", run.record.id, type(exc).__name__)
-
-    def _release(self, run: Run, submission: Submission) -> None:
-        assert submission.validation is not None
-        released = self._commons.release(run, submission)
-        record = ReleaseRecord(
-            id=new_id(ReleaseRecord.prefix),
-            by="arena",
-            run=run.record.id,
-            submission=submission.record.id,
-            collection=run.record.collection,
-            repo=released.repo,
-            commit=released.commit,
-            folder=released.folder,
-            packages=submission.validation.packages,
-        )
-        self.ledger.transact(
-            lambda state: [record] if state.runs[run.record.id].release is None else []
-        )
+def _not_yours(who: Identity, own: Submission) -> NotYours:
+    owner = own.author if own.is_anothers else own.record.owner
+    return NotYours(source=own.record.source, owner=owner, user=who.user)
 
 
-def _request(who: Identity, route: str, key: str | None) -> str | None:
-    """What an Idempotency-Key is kept as: scoped to the user and what was asked."""
-    if key is None:
-        return None
-    return hashlib.sha256(f"{who.user}\0{route}\0{key}".encode()).hexdigest()
-
-
-def _reason(text: str) -> str:
-    text = text.strip()
-    if not text or len(text) > MAX_REASON:
-        raise ReasonRequired
-    if any(unicodedata.category(char) in {"Cc", "Cs"} and char not in "\n\r\t" for char in text):
-        raise BadRequest(problem="the reason holds characters that cannot be shown")
-    return text
-
-
-def _line_of_text(name: str, text: str, limit: int) -> str:
-    text = " ".join(text.split())
-    if not text or len(text) > limit:
-        raise BadRequest(problem=f"the {name} has 1 to {limit} characters")
-    if not text.isprintable():
-        raise BadRequest(problem=f"the {name} holds characters that cannot be shown")
-    return text
+def _cancelled(who: Identity, run: str, code: str, reason: str) -> RunEventRecord:
+    return RunEventRecord(
+        id=new_id(RunEventRecord.prefix),
+        by=who.user,
+        run=run,
+        event="cancelled",
+        code=code,
+        reason=reason,
+    )

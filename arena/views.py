@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from arena.records import (
+    ClaimRecord,
     DomainRow,
     FindingRow,
     PackageRow,
@@ -16,6 +17,7 @@ from arena.records import (
     StageRow,
     TaskRow,
     VersionRow,
+    WithdrawalRecord,
 )
 from arena.report import STAGES, CurvePoint, GateResult, Report
 from arena.runs.queue import LiveRun
@@ -24,6 +26,7 @@ from arena.state import Run, RunState, Submission
 from arena.validation import Progress, SubmissionState
 
 StageStatus = Literal["waiting", "running", "stopped", "done"]
+ShownState = SubmissionState | Literal["withdrawn"]
 
 
 class View(BaseModel):
@@ -74,11 +77,28 @@ class ReplayDetail(ReplayView):
     software: list[VersionRow] = []
 
 
+class WithdrawalView(View):
+    """That an author took a submission out, and why."""
+
+    reason: str
+    by: str
+    at: datetime
+
+
+class ClaimView(View):
+    """A claim that an editor settled: since then it is `author`'s."""
+
+    author: str
+    reason: str
+    by: str
+    at: datetime
+
+
 class SubmissionView(View):
-    """A submission now."""
+    """A submission now. `by` entered it; `author` differs where a claim was settled."""
 
     id: str
-    state: SubmissionState
+    state: ShownState
     title: str
     source: str
     commit: str
@@ -94,7 +114,10 @@ class SubmissionView(View):
     rules: str | None
     near_copies: str | None
     runs: list[str]
-    replay: ReplayView | None = Field(description="null unless the submission is valid")
+    replay: ReplayView | None = Field(description="null unless it is valid, or was replayed")
+    author: str
+    withdrawal: WithdrawalView | None
+    claims: list[ClaimView]
 
 
 class SubmissionDetail(SubmissionView):
@@ -164,6 +187,7 @@ class RunView(View):
     failure: FailureView | None
     reviews: list[ReviewView]
     release: ReleaseView | None
+    withdrawal: WithdrawalView | None = Field(description="of the submission")
 
 
 class RunDetail(RunView):
@@ -191,6 +215,7 @@ class CommonsEntry(View):
     folder: str
     released_at: datetime
     packages: list[PackageRow]
+    withdrawal: WithdrawalView | None = Field(description="what is released stays released")
 
 
 def replay_view(
@@ -238,7 +263,7 @@ def _submission_fields(
     record, validation = submission.record, submission.validation
     return {
         "id": record.id,
-        "state": validation.outcome if validation else progress.state,
+        "state": _state(submission, progress),
         "title": record.title,
         "source": record.source,
         "commit": record.commit,
@@ -255,21 +280,44 @@ def _submission_fields(
         "near_copies": validation.near_copies if validation else None,
         "runs": runs,
         "replay": replay,
+        "author": submission.author,
+        "withdrawal": withdrawal_view(submission.withdrawal),
+        "claims": [claim_view(claim) for claim in submission.claims],
     }
 
 
-def run_view(run: Run, title: str, place: int | None, live: LiveRun | None, alive: bool) -> RunView:
-    """A run as it is shown in lists."""
-    return RunView(**_run_fields(run, title, place, live, alive))
+def _state(submission: Submission, progress: Progress) -> ShownState:
+    if submission.withdrawal:
+        return "withdrawn"
+    return submission.validation.outcome if submission.validation else progress.state
+
+
+def withdrawal_view(record: WithdrawalRecord | None) -> WithdrawalView | None:
+    """A withdrawal as it is shown."""
+    if record is None:
+        return None
+    return WithdrawalView(reason=record.reason, by=record.by, at=record.at)
+
+
+def claim_view(record: ClaimRecord) -> ClaimView:
+    """A settled claim as it is shown."""
+    return ClaimView(author=record.author, reason=record.reason, by=record.by, at=record.at)
+
+
+def run_view(
+    run: Run, own: Submission, place: int | None, live: LiveRun | None, alive: bool
+) -> RunView:
+    """A run of the submission `own` as it is shown in lists."""
+    return RunView(**_run_fields(run, own, place, live, alive))
 
 
 def run_detail(
-    run: Run, title: str, place: int | None, live: LiveRun | None, alive: bool
+    run: Run, own: Submission, place: int | None, live: LiveRun | None, alive: bool
 ) -> RunDetail:
     """A run as its own page shows it."""
     report = Report.model_validate_json(run.report.report) if run.report else None
     return RunDetail(
-        **_run_fields(run, title, place, live, alive),
+        **_run_fields(run, own, place, live, alive),
         gates=list(report.gates) if report else [],
         reward_curve=list(report.training.reward_curve) if report else [],
         weights_changed=report.training.weights_changed if report else None,
@@ -280,7 +328,7 @@ def run_detail(
 
 
 def _run_fields(
-    run: Run, title: str, place: int | None, live: LiveRun | None, alive: bool
+    run: Run, own: Submission, place: int | None, live: LiveRun | None, alive: bool
 ) -> dict[str, object]:
     record, report, failure = run.record, run.report, run.failure
     ci95 = None
@@ -291,7 +339,7 @@ def _run_fields(
         "state": run.state,
         "challenge": record.challenge,
         "submission": record.submission,
-        "title": title,
+        "title": own.record.title,
         "collection": record.collection,
         "by": record.by,
         "at": record.at,
@@ -322,6 +370,7 @@ def _run_fields(
         and ReleaseView(
             repo=run.release.repo, commit=run.release.commit, folder=run.release.folder
         ),
+        "withdrawal": withdrawal_view(own.withdrawal),
     }
 
 

@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Depends, FastAPI, Header, Query
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 import arena
 from arena.api.body import BodyLimit
@@ -42,6 +42,10 @@ class ReasonBody(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     reason: str
+
+
+class ClaimBody(ReasonBody):
+    author: str = Field(description="whose it is: a Hub user")
 
 
 class ReviewBody(ReasonBody):
@@ -195,6 +199,17 @@ def _writing(service: Arena, who: Any) -> APIRouter:
     def submit(body: SubmitBody, user: Who, key: Key = None) -> Answer:
         """Enters a collection."""
         return _object("submission", service.submit(user, body.source, body.title, key))
+
+    @routes.post("/submissions/{submission}:withdraw")
+    def withdraw(submission: str, body: ReasonBody, user: Who, key: Key = None) -> Answer:
+        """Takes a submission out: it stays on record, and neither runs nor ranks any more."""
+        return _object("submission", service.withdraw(user, submission, body.reason, key))
+
+    @routes.post("/submissions/{submission}:claim")
+    def claim(submission: str, body: ClaimBody, user: Who, key: Key = None) -> Answer:
+        """Settles whose a submission and its content are."""
+        settled = service.settle_claim(user, submission, body.author, body.reason, key)
+        return _object("submission", settled)
 
     @routes.post("/runs:launch")
     def launch(body: LaunchBody, user: Who, key: Key = None) -> Answer:

@@ -1,4 +1,4 @@
-"""`arena submit`, `arena status`."""
+"""`arena submit`, `arena status`, `arena withdraw`, `arena claim settle`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.addresses import address
-from arena.cli.connection import Json, Wait, client, follow
+from arena.cli.connection import Json, Reason, Wait, client, follow
 from arena.cli.findings import print_findings
 from arena.cli.output import facts, note, out, print_json, state, table
 from arena.cli.verdicts import outcome, print_reason, rewards, verdict
@@ -19,6 +19,11 @@ def register(app: typer.Typer) -> None:
     """Adds the commands."""
     app.command("submit")(submit)
     app.command("status")(status)
+    app.command("withdraw")(withdraw)
+    claims = typer.Typer(help="Settle whose a submission is (editors).")
+    claims.command("settle")(settle)
+    claims.callback()(_claims)
+    app.add_typer(claims, name="claim")
 
 
 def submit(
@@ -34,7 +39,7 @@ def submit(
         path = address("submissions", submission["id"])
         submission = follow(
             lambda: arena.get(path)["submission"],
-            lambda s: s["state"] in {"valid", "invalid", "failed"},
+            lambda s: s["state"] in {"valid", "invalid", "failed", "withdrawn"},
             lambda s: f"{s['id']}: {s['state']}",
             quiet=json,
         )
@@ -74,6 +79,32 @@ def status(
     return 0
 
 
+def withdraw(
+    submission: Annotated[str, typer.Argument(help="Your submission's id.")],
+    reason: Reason,
+    json: Json = False,
+) -> int:
+    """Take a submission out: it stays on record, and neither runs nor ranks any more."""
+    path = address("submissions", f"{submission}:withdraw")
+    return _print(client().post(path, {"reason": reason})["submission"], json, failed=False)
+
+
+def settle(
+    submission: Annotated[str, typer.Argument(help="The submission's id.")],
+    author: Annotated[str, typer.Option("--author", help="Whose it is: a Hub user.")],
+    reason: Reason,
+    json: Json = False,
+) -> int:
+    """Settle a claim: the author's rights over it and its content go to one user."""
+    body = {"author": author, "reason": reason}
+    path = address("submissions", f"{submission}:claim")
+    return _print(client().post(path, body)["submission"], json, failed=False)
+
+
+def _claims() -> None:
+    """Settle whose a submission is (editors)."""
+
+
 def _proven(replay: dict[str, Any] | None) -> str:
     """How many oracles are proven, once it is known."""
     return str(replay["proven"]) if replay and replay["state"] == "done" else "-"
@@ -93,7 +124,10 @@ def _print(s: Submission, json: bool, failed: bool = True) -> int:
         [
             ("submission", s["id"]),
             ("state", state(s["state"])),
+            ("withdrawn", s["withdrawal"] and _decided(s["withdrawal"])),
             ("title", s["title"]),
+            ("author", s["author"]),
+            *(("claim", f"settled for {c['author']} {_decided(c)}") for c in s["claims"]),
             ("source", s["source"]),
             ("packages", str(s["packages"]) if s["packages"] else None),
             ("collection", s["collection"]),
@@ -112,6 +146,10 @@ def _print(s: Submission, json: bool, failed: bool = True) -> int:
     if s["state"] == "valid" and not s["runs"]:
         note(f"Next: arena run launch {s['id']} --challenge demo --wait")
     return int(bad)
+
+
+def _decided(by: dict[str, Any]) -> str:
+    return f"by {by['by']}, {by['at'][:16].replace('T', ' ')} UTC: {by['reason']}"
 
 
 def _print_replay(packages: list[dict[str, Any]]) -> None:

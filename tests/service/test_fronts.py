@@ -115,6 +115,26 @@ CASES: list[tuple[str, int, str, str, str, dict[str, str], list[str]]] = [
         ["review", "accept", "run_x", "--reason", "x"],
     ),
     (
+        "not_yours", 403, "rival", "POST", "/submissions/VALID:withdraw",
+        {"reason": "x"},
+        ["withdraw", "VALID", "--reason", "x"],
+    ),
+    (
+        "reason_required", 400, "author", "POST", "/submissions/VALID:withdraw",
+        {"reason": " "},
+        ["withdraw", "VALID", "--reason", " "],
+    ),
+    (
+        "unknown_submission", 404, "author", "POST", "/submissions/sub_x:withdraw",
+        {"reason": "x"},
+        ["withdraw", "sub_x", "--reason", "x"],
+    ),
+    (
+        "not_editor", 403, "rival", "POST", "/submissions/VALID:claim",
+        {"author": "rival", "reason": "x"},
+        ["claim", "settle", "VALID", "--author", "rival", "--reason", "x"],
+    ),
+    (
         "not_editor", 403, "author", "POST", "/challenges/demo/state",
         {"state": "paused", "reason": "x"},
         ["challenge", "pause", "demo", "--reason", "x"],
@@ -136,7 +156,7 @@ def test_each_error_is_the_same_in_api_and_command_line(
     names = {"VALID": valid, "SCORED": run}
     for code, status, account, method, path, body, arguments in CASES:
         filled = {k: names.get(v, v) for k, v in body.items()}
-        answer = fronts.api(account, method, path, filled)
+        answer = fronts.api(account, method, path.replace("VALID", valid), filled)
         error = answer.json()["error"]
         assert (answer.status_code, error["code"]) == (status, code), arguments
         assert set(error) == {"code", "message", "next"}
@@ -160,6 +180,18 @@ def test_launch_while_paused_and_accept_twice(
     launched = fronts.cli("author", "run", "launch", valid, "--challenge", "demo")
     assert (launched[0], launched[1]["error"]["code"]) == (1, "challenge_not_open")
     assert "Model." in launched[1]["error"]["message"]
+
+
+def test_withdrawing_and_settling_by_command_line(fronts: Fronts, valid: str) -> None:
+    why = ["--author", "rival", "--reason", "Theirs."]
+    code, answer, _ = fronts.cli("editor", "claim", "settle", valid, *why)
+    assert (code, answer["submission"]["author"]) == (0, "rival")
+    code, answer, _ = fronts.cli("rival", "withdraw", valid, "--reason", "Wrong.")
+    assert (code, answer["submission"]["state"]) == (0, "withdrawn")
+    code, answer, _ = fronts.cli("rival", "status")
+    assert [s["id"] for s in answer["submissions"]] == [valid]
+    again = fronts.cli("rival", "withdraw", valid, "--reason", "Wrong.")
+    assert (again[0], again[1]["error"]["code"]) == (1, "withdrawn")
 
 
 def test_the_six_steps_by_command_line_with_a_scripted_worker(

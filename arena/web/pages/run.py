@@ -79,7 +79,7 @@ def _parts(site: Site, found: RunDetail, who: Identity | None) -> tuple[Any, ...
     return (
         site.render("run", r=found),
         gr.update(visible=can_review or can_cancel),
-        gr.update(visible=can_review and found.state != "accepted"),
+        gr.update(visible=can_review and found.state != "accepted" and not found.withdrawal),
         gr.update(visible=can_review and found.state != "rejected"),
         gr.update(visible=can_cancel),
         site.render("run_rest", r=found) if found.change_pp is not None else "",

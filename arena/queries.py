@@ -5,6 +5,7 @@ from __future__ import annotations
 from arena import views
 from arena.challenges import Challenge, Challenges
 from arena.errors import UnknownChallenge, UnknownRun, UnknownSubmission
+from arena.history import HistoryRow, history
 from arena.identity import Identity, is_editor
 from arena.ledger import Ledger
 from arena.report import Report
@@ -130,6 +131,10 @@ class Queries:
                 withdrawal=_withdrawn(state, submission),
             )
         return list(reversed(entries.values()))
+
+    def history(self, name: str) -> list[HistoryRow]:
+        """Every record that touched what has that id or content digest, first to last."""
+        return history(self._ledger.state, name, frozenset(self._challenges.challenges))
 
     def is_editor(self, who: Identity | None, challenge: str | None = None) -> bool:
         """Whether `who` is an editor: of a challenge, or of the whole arena."""

@@ -172,6 +172,11 @@ def _reading(service: Arena) -> APIRouter:
         """The leaderboard of a challenge."""
         return paged("rows", read.leaderboard(challenge), page)
 
+    @routes.get("/history/{name}")
+    def history(name: str, page: Annotated[Page, Depends()]) -> Answer:
+        """Every record that touched a submission, a run, a challenge or a content (its digest)."""
+        return paged("history", read.history(name), page)
+
     @routes.get("/commons")
     def commons(page: Annotated[Page, Depends()]) -> Answer:
         """What is released."""

@@ -1,56 +1,21 @@
 """The same error in API and command line: one code, one message, one next step."""
 
-import io
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
-from typing import Any
-from unittest import mock
 
 import httpx
 import pytest
 
-from arena.cli import main
 from arena.identity import Identity
 from arena.service import Arena
 from arena.settings import Settings, SettingsError
 from tests.service.conftest import ROOT, settled
+from tests.service.fronts import Fronts
 from tests.service.scripted import scored
 
 Who = Callable[[str], Identity]
-
-
-class Fronts:
-    """The API and the command line of one arena."""
-
-    def __init__(self, url: str) -> None:
-        self.url = url
-
-    def api(
-        self, account: str | None, method: str, path: str, body: dict[str, str] | None = None
-    ) -> httpx.Response:
-        headers = {"Authorization": f"Bearer hf_{account}"} if account else {}
-        url = f"{self.url}/api/v1{path}"
-        return httpx.request(method, url, json=body, headers=headers, timeout=30)
-
-    def cli(self, account: str | None, *arguments: str) -> tuple[int, dict[str, Any], str]:
-        env = {"ARENA_URL": self.url} | ({"HF_TOKEN": f"hf_{account}"} if account else {})
-        out, err = io.StringIO(), io.StringIO()
-        with (
-            mock.patch.dict(os.environ, env),
-            redirect_stdout(out),
-            redirect_stderr(err),
-        ):
-            code = main([*arguments, "--json"])
-        return code, json.loads(out.getvalue()), err.getvalue()
-
-
-@pytest.fixture
-def fronts(api: str) -> Fronts:
-    return Fronts(api)
 
 
 CASES: list[tuple[str, int, str, str, str, dict[str, str], list[str]]] = [

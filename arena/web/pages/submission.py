@@ -10,6 +10,7 @@ from arena.errors import ArenaError
 from arena.identity import Identity
 from arena.views import SubmissionDetail
 from arena.web.layout import Going, live, query, ticking, top
+from arena.web.pages.history import section
 from arena.web.site import BUSY, Site
 
 STAGES = ("fetching", "checking", "comparing")
@@ -42,7 +43,8 @@ def build(site: Site, blocks: gr.Blocks) -> None:
         )
         withdraw = gr.Button("Withdraw", variant="stop", elem_id="withdraw")
         refused = gr.HTML(elem_id="refused")
-    shown = [head, launching, challenge, runs, packages, withdrawing]
+    past = gr.HTML(elem_id="history")
+    shown = [head, launching, challenge, runs, packages, withdrawing, past]
 
     def show(
         chosen: str | None, request: gr.Request, token: gr.OAuthToken | None
@@ -50,7 +52,7 @@ def build(site: Site, blocks: gr.Blocks) -> None:
         found = site.attempt(lambda: site.service.read.submission_detail(query(request, "id")))
         if isinstance(found, ArenaError):
             hidden = gr.Column(visible=False)
-            return site.error(found), hidden, gr.skip(), "", "", hidden, ticking(False)
+            return site.error(found), hidden, gr.skip(), "", "", hidden, "", ticking(False)
         return parts(found, chosen, site.guest(token))
 
     def parts(found: SubmissionDetail, chosen: str | None, who: Identity | None) -> tuple[Any, ...]:
@@ -64,6 +66,7 @@ def build(site: Site, blocks: gr.Blocks) -> None:
             gr.Column(
                 visible=found.state not in _OVER and site.service.read.is_author(who, found.id)
             ),
+            section(site, found.id),
             ticking(bool(moving or runs_moving)),
         )
 

@@ -52,7 +52,7 @@ class Commons:
         commit = self._api.create_commit(
             self.repo,
             [CommitOperationAdd(path, content) for path, content in self._with_card(files)],
-            commit_message=f"Release {submission.record.title} by {submission.record.by}",
+            commit_message=f"Release {submission.record.title} by {submission.author}",
             repo_type="dataset",
         )
         return Released(self.repo, commit.oid, folder)
@@ -74,7 +74,7 @@ def _files(folder: str, collection: Collection) -> dict[str, bytes]:
 def _manifest(run: Run, submission: Submission, collection: Collection) -> bytes:
     manifest = {
         "title": submission.record.title,
-        "author": submission.record.by,
+        "author": submission.author,
         "source": submission.record.source,
         "digest": collection.digest,
         "accepted_run": run.record.id,

@@ -1,4 +1,9 @@
-"""When a collection may be entered: by its author, once, and within the shared limits."""
+"""When a collection may be entered: by its author, once, and within the shared limits.
+
+A limit's window is the hour that ends now. In it count the submissions that were entered, except
+those whose validation failed (the platform's fault, so refunded), and the attempts that were
+refused after the Hub or GitHub was asked about their source.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +27,16 @@ from arena.identity import Identity
 from arena.packages import submission_settings
 from arena.records import SubmissionRecord
 from arena.sources import PinnedSource, SourceReader, is_name
-from arena.state import State
+from arena.state import State, Submission
+
+WINDOW = timedelta(hours=1)
 
 
 def require_not_entered(state: State, record: SubmissionRecord) -> None:
-    """Raises AlreadySubmitted where the same commit of the same line is valid or under way."""
+    """Raises AlreadySubmitted where the same commit of the same line stands or is under way."""
     for other in state.submissions.values():
         same = other.record.line == record.line and other.record.commit == record.commit
-        if same and (other.validation is None or other.is_valid):
+        if same and (other.is_under_way or other.stands):
             raise AlreadySubmitted(source=record.source, submission=other.record.id)
 
 
@@ -52,7 +59,7 @@ class Attempts:
         """One more attempt, now."""
         now = datetime.now(UTC)
         with self._lock:
-            self._attempts = [a for a in self._attempts if a.at > now - timedelta(hours=1)]
+            self._attempts = [a for a in self._attempts if a.at > now - WINDOW]
             self._attempts.append(_Attempt(user, now))
 
     def since(self, when: datetime, user: str | None) -> list[datetime]:
@@ -64,34 +71,31 @@ class Attempts:
     def counting_refusals(self, user: str) -> Iterator[None]:
         """Counts what is refused inside: asking for it has cost the shared limits of sources.
 
-        A site that does not answer is nobody's attempt.
+        The platform's own trouble, a site that does not answer included, is nobody's attempt.
         """
         try:
             yield
-        except ComesBack:
+        except (ComesBack, LimitReached, TooManyActive):
             raise
-        except ArenaError:
-            self.add(user)
+        except ArenaError as exc:
+            if exc.status < 500:
+                self.add(user)
             raise
 
 
 def require_within_limits(state: State, limits: Limits, user: str, attempts: Attempts) -> None:
     """Raises LimitReached where too much was entered or tried within an hour."""
-    since = datetime.now(UTC) - timedelta(hours=1)
+    since = datetime.now(UTC) - WINDOW
     for limit, count, whose in (
         ("An author validates", limits.validations_per_author_per_hour, user),
         ("All authors together validate", limits.validations_per_hour, None),
     ):
-        entered = [s.record.at for s in state.entered_since(since, whose)]
-        recent = sorted(entered + attempts.since(since, whose))
-        if len(recent) >= count:
-            until = recent[len(recent) - count] + timedelta(hours=1)
+        entered = [s.record.at for s in state.entered_since(since, whose) if not _refunded(s)]
+        used = sorted(entered + attempts.since(since, whose))
+        if len(used) >= count:
+            until = used[len(used) - count] + WINDOW
             raise LimitReached(
-                limit=limit,
-                count=count,
-                window="an hour",
-                used=len(recent),
-                until=f"{until:%H:%M:%S}",
+                limit=limit, count=count, used=len(used), until=f"{until:%Y-%m-%d %H:%M:%S}"
             )
 
 
@@ -100,7 +104,7 @@ def require_not_too_many(state: State, limits: Limits, user: str, trying_out: in
 
     `trying_out`: those that enter nothing.
     """
-    entered = sum(s.validation is None and s.record.by == user for s in state.submissions.values())
+    entered = sum(s.is_under_way and s.record.by == user for s in state.submissions.values())
     if entered + trying_out >= limits.active_submissions:
         raise TooManyActive(user=user, count=entered + trying_out)
 
@@ -123,3 +127,7 @@ def require_author(who: Identity, pinned: PinnedSource, authors: list[str]) -> N
         return
     refusal = NotYours if source.holder == source.owner else NotNamed
     raise refusal(source=str(source), owner=source.owner, user=who.user)
+
+
+def _refunded(submission: Submission) -> bool:
+    return submission.validation is not None and submission.validation.outcome == "failed"

@@ -41,6 +41,12 @@ class ReasonRequired(ArenaError):
     advice = "Write why, in a sentence."
 
 
+class IdempotencyMismatch(ArenaError):
+    code, status = "idempotency_mismatch", 422
+    text = "This Idempotency-Key came before, with something else asked for; that made {record}."
+    advice = "Send a new key with a new request; the same key repeats the same request alone."
+
+
 class SignInRequired(ArenaError):
     code, status = "sign_in_required", 401
     text = "This needs to know who you are, and you are not signed in."
@@ -201,6 +207,12 @@ class UnknownRun(ArenaError):
     advice = "`arena run list` lists them."
 
 
+class UnknownId(ArenaError):
+    code, status = "unknown_id", 404
+    text = "The arena has no record of {id}."
+    advice = "Give the id of a submission, a run or a challenge, or a collection's whole digest."
+
+
 class AlreadySubmitted(ArenaError):
     code, status = "already_submitted", 409
     text = "{source} is entered already, as {submission}."
@@ -209,14 +221,32 @@ class AlreadySubmitted(ArenaError):
 
 class LimitReached(ArenaError):
     code, status = "limit_reached", 429
-    text = "{limit} at most {count} {window}, and {used} are used."
-    advice = "Try again after {until} (UTC)."
+    text = "{limit} at most {count} times in any hour, and {used} are used, attempts included."
+    advice = "The next is free at {until} UTC; what failed by the platform's fault does not count."
 
 
 class TooManyActive(ArenaError):
     code, status = "too_many_active", 429
     text = "{user} has {count} submissions under validation, as many as an author may."
     advice = "Submit again when one of them has ended; `arena status` shows how far they are."
+
+
+class NotWithdrawable(ArenaError):
+    code, status = "not_withdrawable", 409
+    text = "The submission {submission} is {state}, so there is nothing to withdraw."
+    advice = "See `arena history {submission}`."
+
+
+class Withdrawn(ArenaError):
+    code, status = "withdrawn", 409
+    text = "The submission {submission} was withdrawn by {by}: {reason}"
+    advice = "It stays on record; its author may enter the same content again at its address."
+
+
+class AlreadySettled(ArenaError):
+    code, status = "already_settled", 409
+    text = "The submission {submission} is {author}'s already."
+    advice = "Nothing is to be done; `arena history {submission}` shows why."
 
 
 class NotValid(ArenaError):

@@ -6,6 +6,7 @@ from arena import views
 from arena.challenges import Challenge, Challenges
 from arena.checking import Progress
 from arena.errors import UnknownChallenge, UnknownRun, UnknownSubmission
+from arena.history import HistoryRow, history
 from arena.identity import Identity, is_editor
 from arena.ledger import Ledger
 from arena.report import Report
@@ -76,7 +77,9 @@ class Queries:
     def submission_views(self, by: str | None = None) -> list[views.SubmissionView]:
         """Submissions, newest first; of everybody or of one user."""
         state = self._ledger.state
-        found = [s for s in state.submissions.values() if by is None or s.record.by == by]
+        found = [
+            s for s in state.submissions.values() if by is None or by in (s.record.by, s.author)
+        ]
         return [views.submission_view(*self._submission_facts(state, s)) for s in reversed(found)]
 
     def submission_detail(self, submission: str) -> views.SubmissionDetail:
@@ -117,7 +120,7 @@ class Queries:
             entries[run.record.collection] = views.CommonsEntry(
                 collection=run.record.collection,
                 title=submission.record.title,
-                author=submission.record.by,
+                author=submission.author,
                 source=submission.record.source,
                 submission=submission.record.id,
                 run=run.record.id,
@@ -126,8 +129,13 @@ class Queries:
                 folder=run.release.folder,
                 released_at=run.release.at,
                 packages=run.release.packages,
+                withdrawal=_withdrawn(state, submission),
             )
         return list(reversed(entries.values()))
+
+    def history(self, name: str) -> list[HistoryRow]:
+        """Every record that touched what has that id or content digest, first to last."""
+        return history(self._ledger.state, name, frozenset(self._challenges.challenges))
 
     def is_editor(self, who: Identity | None, challenge: str | None = None) -> bool:
         """Whether `who` is an editor: of a challenge, or of the whole arena."""
@@ -142,11 +150,15 @@ class Queries:
         edits = any(self.is_editor(who, name) for name in self._challenges.challenges)
         return edits or is_author_of(who, found)
 
+    def is_author(self, who: Identity | None, submission: str) -> bool:
+        """Whether `who` has the author's rights over a submission; for showing."""
+        return who is not None and is_author_of(who, submission_of(self._ledger.state, submission))
+
     def _submission_facts(
         self, state: State, submission: Submission
     ) -> tuple[Submission, Progress, list[str], views.ReplayDetail | None]:
         own = submission.record.id
-        runs = [r.record.id for r in state.runs.values() if r.record.submission == own]
+        runs = [run.record.id for run in state.runs_of(own)]
         progress = self._validator.progress(own)
         return submission, progress, runs, self._replay_view(state, submission)
 
@@ -155,18 +167,28 @@ class Queries:
         if not submission.is_valid or validation is None or collection is None:
             return None
         record, live = state.replays.get(collection), self._replays.live(collection)
+        if record is None and submission.withdrawal:
+            return None  # nothing is waited for
         waits_for = self._replays.waits_for(collection)
         return views.replay_view(len(validation.packages), record, live, waits_for)
 
     def _run_facts(
         self, state: State, run: Run
-    ) -> tuple[Run, str, int | None, LiveRun | None, bool]:
+    ) -> tuple[Run, Submission, int | None, LiveRun | None, bool]:
         place = None
         if run.state == "queued":  # the queue is looked through for those alone that stand in it
             place = state.queue(run.record.challenge).index(run) + 1
-        title = state.submissions[run.record.submission].record.title
+        own = state.submissions[run.record.submission]
         alive = self._queue.is_alive(run)
-        return run, title, place, self._queue.live(run.record.id), alive
+        return run, own, place, self._queue.live(run.record.id), alive
+
+
+def _withdrawn(state: State, submission: Submission) -> views.WithdrawalView | None:
+    """The withdrawal of a content: none where it was entered again and stands."""
+    if submission.withdrawal is None:
+        return None
+    again = (s.stands and s.collection == submission.collection for s in state.submissions.values())
+    return None if any(again) else views.withdrawal_view(submission.withdrawal)
 
 
 def submission_of(state: State, submission: str) -> Submission:
@@ -187,4 +209,5 @@ def run_of(state: State, run: str) -> Run:
 
 def is_author_of(who: Identity, submission: Submission) -> bool:
     """Whether `who` has the author's rights over a submission."""
-    return submission.is_author(who.user) or who.may_act_for(submission.record.owner)
+    owns = not submission.is_anothers and who.may_act_for(submission.record.owner)
+    return owns or submission.is_author(who.user)

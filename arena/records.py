@@ -55,6 +55,7 @@ class Record(BaseModel):
     by: str
     schema_version: int = Field(default=1, alias="schema")
     request: str | None = Field(default=None, description="hash of user, route, Idempotency-Key")
+    request_body: str | None = Field(default=None, description="hash of what was asked with it")
 
 
 class SubmissionRecord(Record):
@@ -107,6 +108,26 @@ class ValidationRecord(Record):
     stages: list[StageRow]
     rules: str
     near_copies: str = Field(description="how they were looked for")
+
+
+class WithdrawalRecord(Record):
+    """An author withdrew a submission: it stays on record, and neither runs nor ranks any more."""
+
+    prefix: ClassVar[str] = "wdr"
+    kind: Literal["withdrawal"] = "withdrawal"
+    submission: str
+    reason: str
+
+
+class ClaimRecord(Record):
+    """An editor settled whose a submission is, and with it the content that it holds."""
+
+    prefix: ClassVar[str] = "clm"
+    kind: Literal["claim"] = "claim"
+    submission: str
+    collection: str | None = Field(description="the content digest, once it was known")
+    author: str = Field(description="who has the author's rights from now on, and alone")
+    reason: str
 
 
 class SaidRow(Part):
@@ -251,6 +272,8 @@ class ReleaseRecord(Record):
 AnyRecord = Annotated[
     SubmissionRecord
     | ValidationRecord
+    | WithdrawalRecord
+    | ClaimRecord
     | ReplayRecord
     | RunRecord
     | RunEventRecord
@@ -264,6 +287,8 @@ AnyRecord = Annotated[
 KINDS: dict[str, type[Record]] = {
     "submission": SubmissionRecord,
     "validation": ValidationRecord,
+    "withdrawal": WithdrawalRecord,
+    "claim": ClaimRecord,
     "replay": ReplayRecord,
     "run": RunRecord,
     "run_event": RunEventRecord,

@@ -6,9 +6,7 @@ not, and answers once its record has landed in the store.
 
 from __future__ import annotations
 
-import hashlib
 import logging
-import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,16 +28,17 @@ from arena.entry import (
 )
 from arena.errors import (
     AlreadyReviewed,
-    ArenaError,
+    AlreadySettled,
     BadRequest,
     HubUnavailable,
     NotCancellable,
     NotReviewable,
+    NotWithdrawable,
     NotYours,
     OwnCollection,
-    ReasonRequired,
     SameState,
     UnknownValidation,
+    Withdrawn,
 )
 from arena.hubclient import bound_hub_calls
 from arena.identity import Identities, Identity, require_editor
@@ -50,15 +49,18 @@ from arena.queries import Queries, is_author_of, run_of, submission_of
 from arena.records import (
     AnyRecord,
     ChallengeStateRecord,
-    ReleaseRecord,
+    ClaimRecord,
     ReviewRecord,
     RunEventRecord,
     RunRecord,
     SubmissionRecord,
     ValidationRecord,
     Verdict,
+    WithdrawalRecord,
     new_id,
 )
+from arena.releases import Releases
+from arena.requests import Asked, answer_of, asked, once, reason_text, title_text
 from arena.runs.launch import (
     reason_of,
     require_run_left,
@@ -69,15 +71,14 @@ from arena.runs.launch import (
 from arena.runs.queue import RunQueue
 from arena.runs.replays import ReplayQueue
 from arena.settings import Settings
-from arena.sources import open_sources, parse_source
-from arena.state import Run, State, Submission
+from arena.sources import Source, is_name, open_sources, parse_source
+from arena.state import State, Submission
 from arena.store import Store
 from arena.validation import Validator
 
 log = logging.getLogger(__name__)
 
-MAX_TITLE = 120
-MAX_REASON = 1000
+UNDER_WAY = frozenset({"queued", "running"})
 _SWEEP_SECONDS = 5.0
 
 
@@ -108,10 +109,10 @@ class Arena:
             self.ledger, self.challenges, settings.lease_seconds, self._takes_leases, self.queue
         )
         commons_repo = settings.commons_repo or f"{organization}/commons"
-        self._commons = Commons(commons_repo, api, self._sources)
+        self._releases = Releases(self.ledger, Commons(commons_repo, api, self._sources))
         self.read = Queries(self.challenges, self.ledger, self._validator, self.queue, self.replays)
         self._keeper = Keeper(
-            [self.queue.expire, self._release_accepted, self._validator.take_up],
+            [self.queue.expire, self._releases.release_accepted, self._validator.take_up],
             seconds=min(_SWEEP_SECONDS, settings.lease_seconds / 4),
         )
 
@@ -136,24 +137,29 @@ class Arena:
 
         Raises:
             BadSource, NotYours, AlreadySubmitted, LimitReached, TooManyActive, BadRequest,
-            NotRecorded, and what a SourceReader raises.
+            IdempotencyMismatch, NotRecorded, and what a SourceReader raises.
         """
-        title = _line_of_text("title", title, MAX_TITLE)
-        given = parse_source(source)
-        request = _request(who, f"submit:{given}", key)
-        if answered := self.ledger.state.requests.get(request or ""):
+        request = asked(who, "submissions", key, source=source, title=title)
+        if answered := answer_of(self.ledger.state, request):
             return self.read.submission_detail(answered)  # whatever became of the source since
-        limits = self.challenges.arena.limits
+        title, given = title_text(title), parse_source(source)
+        limits = self.challenges.arena.limits  # asked first, before it costs a site anything
         require_within_limits(self.ledger.state, limits, who.user, self._attempts)
         with self._attempts.counting_refusals(who.user):
-            pinned = self._sources.resolve(given)
-            authors = authors_of(self._sources, pinned)
-            require_author(who, pinned, authors)
+            submission = self._enter(who, given, title, request)
+        if self.ledger.state.submissions[submission].is_under_way:
+            self._validator.enqueue(submission)
+        return self.read.submission_detail(submission)
+
+    def _enter(self, who: Identity, given: Source, title: str, request: Asked | None) -> str:
+        limits = self.challenges.arena.limits
+        pinned = self._sources.resolve(given)
+        authors = authors_of(self._sources, pinned)
+        require_author(who, pinned, authors)
         address = pinned.source
         record = SubmissionRecord(
             id=new_id(SubmissionRecord.prefix),
             by=who.user,
-            request=request,
             title=title,
             owner=address.holder,
             source=str(pinned),
@@ -169,9 +175,41 @@ class Arena:
             require_not_too_many(state, limits, who.user)
             return [record]
 
-        submission = self._once(request, decide)
-        if self.ledger.state.submissions[submission].validation is None:
-            self._validator.enqueue(submission)
+        return self._once(request, decide)
+
+    def withdraw(
+        self, who: Identity, submission: str, reason: str, key: str | None = None
+    ) -> views.SubmissionDetail:
+        """Takes a submission out: it stays on record, and neither runs nor ranks any more.
+
+        Its runs that wait or are under way are cancelled in the same transaction; a validation
+        under way ends and is recorded, and changes nothing. What is released stays released.
+
+        Raises:
+            UnknownSubmission, NotYours, Withdrawn, NotWithdrawable, ReasonRequired,
+            IdempotencyMismatch, NotRecorded.
+        """
+        request = asked(who, f"submissions/{submission}:withdraw", key, reason=reason)
+
+        def decide(state: State) -> list[AnyRecord]:
+            own = submission_of(state, submission)
+            if not is_author_of(who, own):
+                raise _not_yours(who, own)
+            if gone := own.withdrawal:
+                raise Withdrawn(submission=submission, by=gone.by, reason=gone.reason)
+            if own.validation is not None and not own.is_valid:
+                raise NotWithdrawable(submission=submission, state=own.validation.outcome)
+            record = WithdrawalRecord(
+                id=new_id(WithdrawalRecord.prefix),
+                by=who.user,
+                submission=submission,
+                reason=reason_text(reason),
+            )
+            ended = [run for run in state.runs_of(submission) if run.state in UNDER_WAY]
+            why = f"Its collection was withdrawn: {record.reason}"
+            return [record, *(_cancelled(who, run.record.id, "withdrawn", why) for run in ended)]
+
+        self._once(request, decide)
         return self.read.submission_detail(submission)
 
     def validate(
@@ -214,10 +252,11 @@ class Arena:
 
         Raises:
             UnknownSubmission, UnknownChallenge, NotYours, NotValid, NotNewest, TooFewTasks,
-            ChallengeNotOpen, ChallengeNotReady, RunUnderWay, RunsUsedUp, NotRecorded.
+            ChallengeNotOpen, ChallengeNotReady, RunUnderWay, RunsUsedUp, IdempotencyMismatch,
+            NotRecorded.
         """
         found = self.read.challenge(challenge)
-        request = _request(who, f"launch:{submission}:{challenge}", key)
+        request = asked(who, "runs:launch", key, submission=submission, challenge=challenge)
 
         def decide(state: State) -> list[AnyRecord]:
             own = submission_of(state, submission)
@@ -229,7 +268,6 @@ class Arena:
                 RunRecord(
                     id=new_id(RunRecord.prefix),
                     by=who.user,
-                    request=request,
                     submission=submission,
                     collection=own.collection or "",
                     challenge=challenge,
@@ -248,28 +286,17 @@ class Arena:
         """Ends a queued or running run; it costs its author nothing.
 
         Raises:
-            UnknownRun, NotYours, NotCancellable, ReasonRequired, NotRecorded.
+            UnknownRun, NotYours, NotCancellable, ReasonRequired, IdempotencyMismatch, NotRecorded.
         """
-        reason = _reason(reason)
-        request = _request(who, f"cancel:{run}", key)
+        request = asked(who, f"runs/{run}:cancel", key, reason=reason)
 
         def decide(state: State) -> list[AnyRecord]:
             found = run_of(state, run)
             own = submission_of(state, found.record.submission)
             self._require_rights(who, own, found.record.challenge)
-            if found.state not in {"queued", "running"}:
+            if found.state not in UNDER_WAY:
                 raise NotCancellable(run=run, state=found.state)
-            return [
-                RunEventRecord(
-                    id=new_id(RunEventRecord.prefix),
-                    by=who.user,
-                    request=request,
-                    run=run,
-                    event="cancelled",
-                    code="cancelled",
-                    reason=reason,
-                )
-            ]
+            return [_cancelled(who, run, "cancelled", reason_text(reason))]
 
         self._once(request, decide)
         return self.read.run_detail(run)
@@ -283,35 +310,73 @@ class Arena:
 
         Raises:
             UnknownRun, NotEditor, WeakToken, OwnCollection, NotReviewable, AlreadyReviewed,
-            ReasonRequired, NotRecorded.
+            Withdrawn, ReasonRequired, IdempotencyMismatch, NotRecorded.
         """
-        request = _request(who, f"review:{run}:{verdict}", key)
+        request = asked(who, "reviews", key, run=run, verdict=verdict, reason=reason)
 
         def decide(state: State) -> list[AnyRecord]:
             found = run_of(state, run)
             challenge = self.challenges.challenges.get(found.record.challenge)
             require_editor(who, self.challenges.arena, challenge)
-            if is_author_of(who, submission_of(state, found.record.submission)):
+            own = submission_of(state, found.record.submission)
+            if is_author_of(who, own):
                 raise OwnCollection(user=who.user)
             if found.state == verdict:
                 last = found.reviews[-1]
                 raise AlreadyReviewed(run=run, verdict=verdict, by=last.by, reason=last.reason)
             if found.state not in {"scored", "accepted", "rejected"}:
                 raise NotReviewable(run=run, state=found.state)
+            if verdict == "accepted" and (gone := own.withdrawal):
+                raise Withdrawn(submission=own.record.id, by=gone.by, reason=gone.reason)
             return [
                 ReviewRecord(
                     id=new_id(ReviewRecord.prefix),
                     by=who.user,
-                    request=request,
                     run=run,
                     verdict=verdict,
-                    reason=_reason(reason),
+                    reason=reason_text(reason),
                 )
             ]
 
         self._once(request, decide)
         self._keeper.wake()
         return self.read.run_detail(run)
+
+    def settle_claim(
+        self, who: Identity, submission: str, author: str, reason: str, key: str | None = None
+    ) -> views.SubmissionDetail:
+        """Settles whose a submission and its content are: `author` alone has the rights then.
+
+        Raises:
+            UnknownSubmission, NotEditor, WeakToken, OwnCollection, AlreadySettled, BadRequest,
+            ReasonRequired, IdempotencyMismatch, NotRecorded.
+        """
+        author = author.strip()
+        route = f"submissions/{submission}:claim"
+        request = asked(who, route, key, author=author, reason=reason)
+
+        def decide(state: State) -> list[AnyRecord]:
+            own = submission_of(state, submission)
+            require_editor(who, self.challenges.arena)
+            if not is_name(author):
+                raise BadRequest(problem="author: this is no name that a Hub user could have")
+            if is_author_of(who, own) or author.lower() == who.user.lower():
+                raise OwnCollection(user=who.user)
+            if own.claims and own.author.lower() == author.lower():
+                raise AlreadySettled(submission=submission, author=own.author)
+            return [
+                ClaimRecord(
+                    id=new_id(ClaimRecord.prefix),
+                    by=who.user,
+                    submission=submission,
+                    collection=own.collection,
+                    author=author,
+                    reason=reason_text(reason),
+                )
+            ]
+
+        self._once(request, decide)
+        return self.read.submission_detail(submission)
 
     def set_challenge_state(
         self, who: Identity, challenge: str, to: str, reason: str, key: str | None = None
@@ -320,14 +385,14 @@ class Arena:
 
         Raises:
             UnknownChallenge, NotEditor, WeakToken, SameState, ReasonRequired, BadRequest,
-            NotRecorded.
+            IdempotencyMismatch, NotRecorded.
         """
         found = self.read.challenge(challenge)
         require_editor(who, self.challenges.arena, found)
         if to not in {"open", "paused", "closed"}:
             raise BadRequest(problem="state is one of open, paused, closed")
-        reason = _reason(reason)
-        request = _request(who, f"state:{challenge}:{to}", key)
+        route = f"challenges/{challenge}/state"
+        request = asked(who, route, key, state=to, reason=reason)
 
         def decide(state: State) -> list[AnyRecord]:
             if state_of(state, found) == to:
@@ -338,10 +403,9 @@ class Arena:
                     {
                         "id": new_id(ChallengeStateRecord.prefix),
                         "by": who.user,
-                        "request": request,
                         "challenge": challenge,
                         "state": to,
-                        "reason": reason,
+                        "reason": reason_text(reason),
                     }
                 )
             ]
@@ -351,19 +415,15 @@ class Arena:
 
     # What the use cases share
 
-    def _once(self, request: str | None, decide: Callable[[State], list[AnyRecord]]) -> str:
+    def _once(self, request: Asked | None, decide: Callable[[State], list[AnyRecord]]) -> str:
         """Commits a decision; a request answered before gets the id of its first record."""
-
-        def unless_answered(state: State) -> list[AnyRecord]:
-            return [] if request in state.requests else decide(state)
-
-        records = self.ledger.transact(unless_answered)
-        return records[0].id if records else self.ledger.state.requests[request or ""]
+        records = self.ledger.transact(once(request, decide))
+        return records[0].id if records else answer_of(self.ledger.state, request) or ""
 
     def _require_rights(self, who: Identity, own: Submission, challenge: str) -> None:
         """Raises NotYours where `who` is neither an author nor an editor of the challenge."""
         if not is_author_of(who, own) and not self.read.is_editor(who, challenge):
-            raise NotYours(source=own.record.source, owner=own.record.owner, user=who.user)
+            raise _not_yours(who, own)
 
     def _takes_leases(self, state: State, challenge: str) -> bool:
         found = self.challenges.challenges.get(challenge)
@@ -393,59 +453,18 @@ class Arena:
                 raise HubUnavailable(problem=problem) from exc
         return indexes
 
-    def _release_accepted(self) -> None:
-        """Commits to the commons what is accepted and not released yet.
 
-        One that cannot be released now, its source gone perhaps, holds up no other.
-        """
-        state = self.ledger.state
-        for run in list(state.runs.values()):
-            if run.state != "accepted" or run.release is not None:
-                continue
-            try:
-                self._release(run, state.submissions[run.record.submission])
-            except (ArenaError, HfHubHTTPError, httpx.HTTPError, ValueError) as exc:
-                log.warning("%s is not released: %s", run.record.id, type(exc).__name__)
-
-    def _release(self, run: Run, submission: Submission) -> None:
-        assert submission.validation is not None
-        released = self._commons.release(run, submission)
-        record = ReleaseRecord(
-            id=new_id(ReleaseRecord.prefix),
-            by="arena",
-            run=run.record.id,
-            submission=submission.record.id,
-            collection=run.record.collection,
-            repo=released.repo,
-            commit=released.commit,
-            folder=released.folder,
-            packages=submission.validation.packages,
-        )
-        self.ledger.transact(
-            lambda state: [record] if state.runs[run.record.id].release is None else []
-        )
+def _not_yours(who: Identity, own: Submission) -> NotYours:
+    owner = own.author if own.is_anothers else own.record.owner
+    return NotYours(source=own.record.source, owner=owner, user=who.user)
 
 
-def _request(who: Identity, route: str, key: str | None) -> str | None:
-    """What an Idempotency-Key is kept as: scoped to the user and what was asked."""
-    if key is None:
-        return None
-    return hashlib.sha256(f"{who.user}\0{route}\0{key}".encode()).hexdigest()
-
-
-def _reason(text: str) -> str:
-    text = text.strip()
-    if not text or len(text) > MAX_REASON:
-        raise ReasonRequired
-    if any(unicodedata.category(char) in {"Cc", "Cs"} and char not in "\n\r\t" for char in text):
-        raise BadRequest(problem="the reason holds characters that cannot be shown")
-    return text
-
-
-def _line_of_text(name: str, text: str, limit: int) -> str:
-    text = " ".join(text.split())
-    if not text or len(text) > limit:
-        raise BadRequest(problem=f"the {name} has 1 to {limit} characters")
-    if not text.isprintable():
-        raise BadRequest(problem=f"the {name} holds characters that cannot be shown")
-    return text
+def _cancelled(who: Identity, run: str, code: str, reason: str) -> RunEventRecord:
+    return RunEventRecord(
+        id=new_id(RunEventRecord.prefix),
+        by=who.user,
+        run=run,
+        event="cancelled",
+        code=code,
+        reason=reason,
+    )

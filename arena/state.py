@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from arena.records import (
     AnyRecord,
     ChallengeStateRecord,
+    ClaimRecord,
     Fault,
     ReleaseRecord,
     ReplayRecord,
@@ -24,6 +25,7 @@ from arena.records import (
     SubmissionRecord,
     UnreadRecord,
     ValidationRecord,
+    WithdrawalRecord,
 )
 
 RunState = Literal["queued", "running", "scored", "accepted", "rejected", "failed", "cancelled"]
@@ -43,10 +45,20 @@ class ImpossibleMove(Exception):
     """Records that contradict what is true: a fault of the code that made them."""
 
 
+class Answered(NamedTuple):
+    """A request that was answered: the record that it made, and the hash of what was asked."""
+
+    record: str
+    body: str | None
+
+
 @dataclass(frozen=True)
 class Submission:
     record: SubmissionRecord
     validation: ValidationRecord | None = None
+    withdrawal: WithdrawalRecord | None = None
+    claims: tuple[ClaimRecord, ...] = ()
+    """Settled claims to it or to its content; the last one holds."""
 
     @property
     def collection(self) -> str | None:
@@ -55,11 +67,40 @@ class Submission:
 
     @property
     def is_valid(self) -> bool:
+        """Whether validation found it valid, which a withdrawal does not change."""
         return self.validation is not None and self.validation.outcome == "valid"
+
+    @property
+    def stands(self) -> bool:
+        """Whether it is valid and not withdrawn: it may run, be replayed, and rank."""
+        return self.is_valid and self.withdrawal is None
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether somebody waits for its validation."""
+        return self.validation is None and self.withdrawal is None
+
+    @property
+    def author(self) -> str:
+        """Whose it is: who entered it, unless a claim was settled."""
+        return self.claims[-1].author if self.claims else self.record.by
+
+    @property
+    def is_anothers(self) -> bool:
+        """Whether a claim was settled for somebody else than who entered it."""
+        return self.author.lower() != self.record.by.lower()
+
+    @property
+    def line(self) -> str:
+        """One author at one source address: what is another's leaves the line that it was in."""
+        line = self.record.line
+        return f"{self.author.lower()} {line}" if self.is_anothers else line
 
     def is_author(self, user: str) -> bool:
         """Whether `user` has the author's rights over what was submitted."""
-        return user.lower() in {name.lower() for name in (self.record.by, *self.record.authors)}
+        entered = (self.record.by, *self.record.authors)
+        names = (self.author,) if self.is_anothers else entered
+        return user.lower() in {name.lower() for name in names}
 
 
 @dataclass(frozen=True)
@@ -105,10 +146,13 @@ class State:
 
     seq: int = 0
     ids: set[str] = field(default_factory=set)
-    requests: dict[str, str] = field(default_factory=dict)
+    requests: dict[str, Answered] = field(default_factory=dict)
     submissions: dict[str, Submission] = field(default_factory=dict)
     runs: dict[str, Run] = field(default_factory=dict)
     challenge_states: dict[str, ChallengeStateRecord] = field(default_factory=dict)
+    challenge_changes: dict[str, tuple[ChallengeStateRecord, ...]] = field(default_factory=dict)
+    claims: dict[str, ClaimRecord] = field(default_factory=dict)
+    """By content digest: whoever enters that content again, it is the settled author's."""
     replays: dict[str, ReplayRecord] = field(default_factory=dict)
     """By content digest: the same content entered again is proven already."""
 
@@ -132,6 +176,8 @@ class State:
             dict(self.submissions),
             dict(self.runs),
             dict(self.challenge_states),
+            dict(self.challenge_changes),
+            dict(self.claims),
             dict(self.replays),
         )
 
@@ -145,7 +191,14 @@ class State:
             raise ImpossibleMove(f"{record.id} has seq {record.seq} after {self.seq}")
         if record.id in self.ids:
             raise ImpossibleMove(f"the id {record.id} stands twice")
-        folding = _Folding(self.submissions, self.runs, self.challenge_states, self.replays)
+        folding = _Folding(
+            self.submissions,
+            self.runs,
+            self.challenge_states,
+            self.challenge_changes,
+            self.claims,
+            self.replays,
+        )
         try:
             if not isinstance(record, UnreadRecord):
                 folding.fold(record)
@@ -154,7 +207,7 @@ class State:
         self.seq = record.seq
         self.ids.add(record.id)
         if record.request:
-            self.requests[record.request] = record.id
+            self.requests[record.request] = Answered(record.id, record.request_body)
 
     def skip(self, seq: int) -> None:
         """Goes past places whose records cannot be read or folded: later ones still count."""
@@ -173,13 +226,13 @@ class State:
         found: dict[str, Submission] = {}
         for submission in self.submissions.values():
             collection = submission.collection
-            if submission.is_valid and collection and collection not in self.replays:
+            if submission.stands and collection and collection not in self.replays:
                 found.setdefault(collection, submission)
         return found
 
     def newest_valid(self, line: str) -> Submission | None:
-        """The newest valid submission of a line."""
-        valid = [s for s in self.submissions.values() if s.record.line == line and s.is_valid]
+        """The newest valid submission of a line that is not withdrawn."""
+        valid = [s for s in self.submissions.values() if s.line == line and s.stands]
         return valid[-1] if valid else None
 
     def line_runs(self, line: str, challenge: str) -> list[Run]:
@@ -188,8 +241,12 @@ class State:
             run
             for run in self.runs.values()
             if run.record.challenge == challenge
-            and self.submissions[run.record.submission].record.line == line
+            and self.submissions[run.record.submission].line == line
         ]
+
+    def runs_of(self, submission: str) -> list[Run]:
+        """Every run of a submission, in order."""
+        return [run for run in self.runs.values() if run.record.submission == submission]
 
     def entered_since(self, when: datetime, user: str | None = None) -> list[Submission]:
         """Submissions entered since `when`, of everybody or of one user."""
@@ -205,6 +262,8 @@ class _Folding:
     submissions: dict[str, Submission]
     runs: dict[str, Run]
     challenge_states: dict[str, ChallengeStateRecord]
+    challenge_changes: dict[str, tuple[ChallengeStateRecord, ...]]
+    claims: dict[str, ClaimRecord]
     replays: dict[str, ReplayRecord]
 
     def fold(self, record: AnyRecord) -> None:
@@ -215,7 +274,19 @@ class _Folding:
                 submission = self.submissions[record.submission]
                 if submission.validation is not None:
                     raise ImpossibleMove(f"{record.submission} is validated twice")
-                self.submissions[record.submission] = replace(submission, validation=record)
+                claim = self.claims.get(record.collection or "")
+                self.submissions[record.submission] = replace(
+                    submission,
+                    validation=record,
+                    claims=(*submission.claims, claim) if claim else submission.claims,
+                )
+            case WithdrawalRecord():
+                submission = self.submissions[record.submission]
+                if submission.withdrawal is not None:
+                    raise ImpossibleMove(f"{record.submission} is withdrawn twice")
+                self.submissions[record.submission] = replace(submission, withdrawal=record)
+            case ClaimRecord():
+                self._settle(record)
             case ReplayRecord():
                 if record.collection in self.replays:
                     raise ImpossibleMove(f"{record.collection} is replayed twice")
@@ -232,8 +303,19 @@ class _Folding:
                 self.runs[record.run] = replace(run, reviews=(*run.reviews, record))
             case ChallengeStateRecord():
                 self.challenge_states[record.challenge] = record
+                earlier = self.challenge_changes.get(record.challenge, ())
+                self.challenge_changes[record.challenge] = (*earlier, record)
             case ReleaseRecord():
                 self.runs[record.run] = replace(self.runs[record.run], release=record)
+
+    def _settle(self, claim: ClaimRecord) -> None:
+        """Gives a submission, and every one of the same content, to the settled author."""
+        if claim.collection:
+            self.claims[claim.collection] = claim
+        for name, submission in self.submissions.items():
+            same = claim.collection is not None and submission.collection == claim.collection
+            if same or name == claim.submission:
+                self.submissions[name] = replace(submission, claims=(*submission.claims, claim))
 
 
 def _after_event(run: Run, event: RunEventRecord) -> Run:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from arena.checking import Progress, SubmissionState
 from arena.records import (
+    ClaimRecord,
     DomainRow,
     FindingRow,
     PackageRow,
@@ -18,6 +19,7 @@ from arena.records import (
     TaskRow,
     ValidationRecord,
     VersionRow,
+    WithdrawalRecord,
 )
 from arena.report import STAGES, CurvePoint, GateResult, Report
 from arena.runs.queue import LiveRun
@@ -26,6 +28,7 @@ from arena.state import Run, RunState, Submission
 from arena.validation import Unentered
 
 StageStatus = Literal["waiting", "running", "stopped", "done"]
+ShownState = SubmissionState | Literal["withdrawn"]
 
 
 class View(BaseModel):
@@ -76,11 +79,28 @@ class ReplayDetail(ReplayView):
     software: list[VersionRow] = []
 
 
+class WithdrawalView(View):
+    """That an author took a submission out, and why."""
+
+    reason: str
+    by: str
+    at: datetime
+
+
+class ClaimView(View):
+    """A claim that an editor settled: since then it is `author`'s."""
+
+    author: str
+    reason: str
+    by: str
+    at: datetime
+
+
 class CheckView(View):
     """The arena's check of a source now."""
 
     id: str
-    state: SubmissionState
+    state: ShownState
     source: str
     commit: str
     by: str
@@ -105,11 +125,14 @@ class ValidationView(CheckView):
 
 
 class SubmissionView(CheckView):
-    """A submission now."""
+    """A submission now. `by` entered it; `author` differs where a claim was settled."""
 
     title: str
     runs: list[str]
-    replay: ReplayView | None = Field(description="null unless the submission is valid")
+    replay: ReplayView | None = Field(description="null unless it is valid, or was replayed")
+    author: str
+    withdrawal: WithdrawalView | None
+    claims: list[ClaimView]
 
 
 class SubmissionDetail(SubmissionView):
@@ -179,6 +202,7 @@ class RunView(View):
     failure: FailureView | None
     reviews: list[ReviewView]
     release: ReleaseView | None
+    withdrawal: WithdrawalView | None = Field(description="of the submission")
 
 
 class RunDetail(RunView):
@@ -206,6 +230,7 @@ class CommonsEntry(View):
     folder: str
     released_at: datetime
     packages: list[PackageRow]
+    withdrawal: WithdrawalView | None = Field(description="what is released stays released")
 
 
 def replay_view(
@@ -261,6 +286,10 @@ def _submission_fields(
         "runs": runs,
         "replay": replay,
         **_check_fields(submission.validation, progress),
+        **({"state": "withdrawn"} if submission.withdrawal else {}),
+        "author": submission.author,
+        "withdrawal": withdrawal_view(submission.withdrawal),
+        "claims": [claim_view(claim) for claim in submission.claims],
     }
 
 
@@ -310,18 +339,32 @@ def _check_fields(validation: ValidationRecord | None, progress: Progress) -> di
     }
 
 
-def run_view(run: Run, title: str, place: int | None, live: LiveRun | None, alive: bool) -> RunView:
-    """A run as it is shown in lists."""
-    return RunView(**_run_fields(run, title, place, live, alive))
+def withdrawal_view(record: WithdrawalRecord | None) -> WithdrawalView | None:
+    """A withdrawal as it is shown."""
+    if record is None:
+        return None
+    return WithdrawalView(reason=record.reason, by=record.by, at=record.at)
+
+
+def claim_view(record: ClaimRecord) -> ClaimView:
+    """A settled claim as it is shown."""
+    return ClaimView(author=record.author, reason=record.reason, by=record.by, at=record.at)
+
+
+def run_view(
+    run: Run, own: Submission, place: int | None, live: LiveRun | None, alive: bool
+) -> RunView:
+    """A run of the submission `own` as it is shown in lists."""
+    return RunView(**_run_fields(run, own, place, live, alive))
 
 
 def run_detail(
-    run: Run, title: str, place: int | None, live: LiveRun | None, alive: bool
+    run: Run, own: Submission, place: int | None, live: LiveRun | None, alive: bool
 ) -> RunDetail:
     """A run as its own page shows it."""
     report = Report.model_validate_json(run.report.report) if run.report else None
     return RunDetail(
-        **_run_fields(run, title, place, live, alive),
+        **_run_fields(run, own, place, live, alive),
         gates=list(report.gates) if report else [],
         reward_curve=list(report.training.reward_curve) if report else [],
         weights_changed=report.training.weights_changed if report else None,
@@ -332,7 +375,7 @@ def run_detail(
 
 
 def _run_fields(
-    run: Run, title: str, place: int | None, live: LiveRun | None, alive: bool
+    run: Run, own: Submission, place: int | None, live: LiveRun | None, alive: bool
 ) -> dict[str, object]:
     record, report, failure = run.record, run.report, run.failure
     ci95 = None
@@ -343,7 +386,7 @@ def _run_fields(
         "state": run.state,
         "challenge": record.challenge,
         "submission": record.submission,
-        "title": title,
+        "title": own.record.title,
         "collection": record.collection,
         "by": record.by,
         "at": record.at,
@@ -374,6 +417,7 @@ def _run_fields(
         and ReleaseView(
             repo=run.release.repo, commit=run.release.commit, folder=run.release.folder
         ),
+        "withdrawal": withdrawal_view(own.withdrawal),
     }
 
 

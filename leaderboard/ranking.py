@@ -1,4 +1,7 @@
-"""The leaderboard: of each line its newest valid collection, by mean change over accepted runs."""
+"""The leaderboard: of each line its newest valid collection, by mean change over accepted runs.
+
+A withdrawn collection does not rank; its runs stay counted in its line's "k of n".
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ def leaderboard(state: State, challenge: str, min_runs: int = 1) -> list[Row]:
     runs = [run for run in state.runs.values() if run.record.challenge == challenge]
     by_line: dict[str, list[Run]] = defaultdict(list)
     for run in runs:
-        by_line[state.submissions[run.record.submission].record.line].append(run)
+        by_line[state.submissions[run.record.submission].line].append(run)
     rows = [
         _row(newest, line_runs, min_runs)
         for line, line_runs in by_line.items()
@@ -60,7 +63,7 @@ def _row(newest: Submission, line_runs: list[Run], min_runs: int) -> Row:
         submission=newest.record.id,
         title=newest.record.title,
         source=newest.record.source,
-        author=newest.record.by,
+        author=newest.author,
         mean_change_pp=change.change * 100 if change else None,
         stderr_pp=change.stderr * 100 if change and change.stderr is not None else None,
         ci95_pp=(change.ci95[0] * 100, change.ci95[1] * 100) if change and change.ci95 else None,

@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Depends, FastAPI, Header, Query
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 import arena
 from arena.api.body import BodyLimit
@@ -51,6 +51,10 @@ class ReasonBody(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     reason: str
+
+
+class ClaimBody(ReasonBody):
+    author: str = Field(description="whose it is: a Hub user")
 
 
 class ReviewBody(ReasonBody):
@@ -177,6 +181,11 @@ def _reading(service: Arena) -> APIRouter:
         """The leaderboard of a challenge."""
         return paged("rows", read.leaderboard(challenge), page)
 
+    @routes.get("/history/{name}")
+    def history(name: str, page: Annotated[Page, Depends()]) -> Answer:
+        """Every record that touched a submission, a run, a challenge or a content (its digest)."""
+        return paged("history", read.history(name), page)
+
     @routes.get("/commons")
     def commons(page: Annotated[Page, Depends()]) -> Answer:
         """What is released."""
@@ -214,6 +223,17 @@ def _writing(service: Arena, who: Any) -> APIRouter:
     def validation(validation: str, user: Who) -> Answer:
         """How far a validation of yours is that enters nothing; kept for an hour after its end."""
         return _object("validation", service.validation(user, validation))
+
+    @routes.post("/submissions/{submission}:withdraw")
+    def withdraw(submission: str, body: ReasonBody, user: Who, key: Key = None) -> Answer:
+        """Takes a submission out: it stays on record, and neither runs nor ranks any more."""
+        return _object("submission", service.withdraw(user, submission, body.reason, key))
+
+    @routes.post("/submissions/{submission}:claim")
+    def claim(submission: str, body: ClaimBody, user: Who, key: Key = None) -> Answer:
+        """Settles whose a submission and its content are."""
+        settled = service.settle_claim(user, submission, body.author, body.reason, key)
+        return _object("submission", settled)
 
     @routes.post("/runs:launch")
     def launch(body: LaunchBody, user: Who, key: Key = None) -> Answer:

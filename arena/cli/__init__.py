@@ -12,6 +12,7 @@ from arena.cli import (
     check,
     commons,
     convert,
+    history,
     leaderboard,
     new,
     replay,
@@ -42,6 +43,7 @@ runs.register(app)
 reviews.register(app)
 leaderboard.register(app)
 commons.register(app)
+history.register(app)
 worker.register(app)
 
 

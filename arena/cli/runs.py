@@ -131,7 +131,7 @@ def _print(run: Run, json: bool, waited: bool) -> int:
         print_rates("domain", run["domains"])
     if run["tasks"]:
         print_rates("task", run["tasks"])
-    if run["state"] == "scored":
+    if run["state"] == "scored" and not run["withdrawal"]:
         note("Next: an editor reviews it; then it ranks.")
     return int(bad)
 
@@ -139,6 +139,8 @@ def _print(run: Run, json: bool, waited: bool) -> int:
 def _next(failure: dict[str, Any]) -> str:
     if failure["fault"] == "author":
         return "Mend the collection, submit the new commit, launch again."
+    if failure["code"] == "withdrawn":
+        return "It cost nothing; the collection was withdrawn, and can be entered again."
     return "It cost nothing; launch again."
 
 
@@ -162,6 +164,7 @@ def _print_facts(run: Run) -> None:
             ("failed", failure and f"{failure['code']}: {failure['reason']}"),
             ("fault", failure and failure["fault"]),
             ("next", failure and _next(failure)),
+            ("withdrawn", run["withdrawal"] and f"the collection: {run['withdrawal']['reason']}"),
             ("review", review and f"{review['verdict']} by {review['by']}: {review['reason']}"),
             ("commons", run["release"] and f"{run['release']['repo']}/{run['release']['folder']}"),
         ]

@@ -1,4 +1,4 @@
-"""`arena submit`, `arena validate`, `arena status`."""
+"""`arena submit`, `validate`, `status`, `withdraw`, and `arena claim settle`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from arena.addresses import address
-from arena.cli.connection import Json, Wait, client, follow
+from arena.cli.connection import Json, Reason, Wait, client, follow
 from arena.cli.findings import print_findings
 from arena.cli.output import facts, note, out, print_json, state, table
 from arena.cli.verdicts import outcome, print_reason, rewards, verdict
@@ -20,7 +20,7 @@ Address = Annotated[
     str,
     typer.Argument(help="hf:OWNER/NAME@REVISION[:SUBPATH] or github:OWNER/NAME@REVISION[:SUBPATH]"),
 ]
-_ENDED = {"valid", "invalid", "failed"}
+_ENDED = {"valid", "invalid", "failed", "withdrawn"}
 
 
 def register(app: typer.Typer) -> None:
@@ -28,6 +28,11 @@ def register(app: typer.Typer) -> None:
     app.command("submit")(submit)
     app.command("validate")(validate)
     app.command("status")(status)
+    app.command("withdraw")(withdraw)
+    claims = typer.Typer(help="Settle whose a submission is (editors).")
+    claims.command("settle")(settle)
+    claims.callback()(_claims)
+    app.add_typer(claims, name="claim")
 
 
 def submit(
@@ -174,6 +179,32 @@ def _print_check(what: str, s: Submission, more: list[tuple[str, str | Text | No
         print_findings(s["findings"])
 
 
+def withdraw(
+    submission: Annotated[str, typer.Argument(help="Your submission's id.")],
+    reason: Reason,
+    json: Json = False,
+) -> int:
+    """Take a submission out: it stays on record, and neither runs nor ranks any more."""
+    path = address("submissions", f"{submission}:withdraw")
+    return _print(client().post(path, {"reason": reason})["submission"], json, failed=False)
+
+
+def settle(
+    submission: Annotated[str, typer.Argument(help="The submission's id.")],
+    author: Annotated[str, typer.Option("--author", help="Whose it is: a Hub user.")],
+    reason: Reason,
+    json: Json = False,
+) -> int:
+    """Settle a claim: the author's rights over it and its content go to one user."""
+    body = {"author": author, "reason": reason}
+    path = address("submissions", f"{submission}:claim")
+    return _print(client().post(path, body)["submission"], json, failed=False)
+
+
+def _claims() -> None:
+    """Settle whose a submission is (editors)."""
+
+
 def _proven(replay: dict[str, Any] | None) -> str:
     """How many oracles are proven, once it is known."""
     return str(replay["proven"]) if replay and replay["state"] == "done" else "-"
@@ -188,6 +219,9 @@ def _print(s: Submission, json: bool, failed: bool = True) -> int:
         return int(bad)
     more = [
         ("title", s["title"]),
+        ("author", s["author"]),
+        ("withdrawn", s["withdrawal"] and _decided(s["withdrawal"])),
+        *(("claim", f"settled for {c['author']} {_decided(c)}") for c in s["claims"]),
         ("replay", s["replay"] and outcome(s["replay"])),
         ("runs", ", ".join(s["runs"]) or None),
     ]
@@ -198,6 +232,10 @@ def _print(s: Submission, json: bool, failed: bool = True) -> int:
     if s["state"] == "valid" and not s["runs"]:
         note(f"Next: arena run launch {s['id']} --challenge demo --wait")
     return int(bad)
+
+
+def _decided(by: dict[str, Any]) -> str:
+    return f"by {by['by']}, {by['at'][:16].replace('T', ' ')} UTC: {by['reason']}"
 
 
 def _print_replay(packages: list[dict[str, Any]]) -> None:

@@ -74,10 +74,10 @@ def require_takes_runs(state: State, challenge: Challenge, queue: RunQueue) -> N
 
 def require_runnable(state: State, own: Submission, challenge: Challenge) -> None:
     """Raises NotValid, NotNewest or TooFewTasks where the submission is not one to run."""
-    if not own.is_valid:
-        now = own.validation.outcome if own.validation else "not validated yet"
-        raise NotValid(submission=own.record.id, state=now)
-    newest = state.newest_valid(own.record.line)
+    if not own.stands:
+        found = own.validation.outcome if own.validation else "not validated yet"
+        raise NotValid(submission=own.record.id, state="withdrawn" if own.withdrawal else found)
+    newest = state.newest_valid(own.line)
     if newest and newest.collection != own.collection:
         raise NotNewest(submission=own.record.id, newest=newest.record.id)
     tasks = len(own.validation.packages) if own.validation else 0
@@ -87,7 +87,7 @@ def require_runnable(state: State, own: Submission, challenge: Challenge) -> Non
 
 def require_run_left(state: State, own: Submission, challenge: Challenge) -> None:
     """Raises RunUnderWay or RunsUsedUp where the line's runs are used, or one is under way."""
-    runs = state.line_runs(own.record.line, challenge.id)
+    runs = state.line_runs(own.line, challenge.id)
     for run in runs:
         if run.state in {"queued", "running"}:
             raise RunUnderWay(challenge=challenge.id, run=run.record.id)

@@ -217,9 +217,13 @@ class RunQueue:
         self._ledger.transact(decide)
 
     def fail(self, worker: str, run: str, failure: Failure) -> None:
-        """Records that the run ended without a score."""
+        """Records that the run ended without a score. Saying it again changes nothing."""
 
         def decide(state: State) -> list[AnyRecord]:
+            current = state.runs.get(run)
+            own = current and (current.worker, current.lease) == (worker, failure.lease)
+            if current and own and current.failure and current.failure.by == worker:
+                return []
             self._leased(state, worker, run, failure.lease)
             return [_failure(run, worker, failure.fault, failure.code, failure.reason)]
 

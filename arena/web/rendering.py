@@ -20,7 +20,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 TONES = {
     **dict.fromkeys(("valid", "accepted", "open", "done", "yes"), "good"),
     **dict.fromkeys(("invalid", "failed", "rejected", "closed", "error"), "bad"),
-    **dict.fromkeys(("paused", "waiting", "warning", "no"), "warn"),
+    **dict.fromkeys(("paused", "waiting", "warning", "no", "withdrawn"), "warn"),
     **dict.fromkeys(("running", "fetching", "checking", "comparing", "scored"), "busy"),
 }
 

@@ -21,6 +21,7 @@ from arena.views import SubmissionDetail
 from local.demo.publish import publish
 from tests.collections import upload, write_collection
 from tests.hub import RunningHub
+from tests.service.fronts import Fronts
 
 ROOT = Path(__file__).parents[2]
 KEY = b"k" * 32
@@ -148,6 +149,11 @@ def api(arena: Arena) -> Iterator[str]:
     yield f"http://127.0.0.1:{config.port}"
     server.should_exit = True
     thread.join()
+
+
+@pytest.fixture
+def fronts(api: str) -> Fronts:
+    return Fronts(api)
 
 
 def free_port() -> int:

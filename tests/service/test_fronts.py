@@ -1,56 +1,21 @@
 """The same error in API and command line: one code, one message, one next step."""
 
-import io
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
-from typing import Any
-from unittest import mock
 
 import httpx
 import pytest
 
-from arena.cli import main
 from arena.identity import Identity
 from arena.service import Arena
 from arena.settings import Settings, SettingsError
 from tests.service.conftest import ROOT, settled
+from tests.service.fronts import Fronts
 from tests.service.scripted import scored
 
 Who = Callable[[str], Identity]
-
-
-class Fronts:
-    """The API and the command line of one arena."""
-
-    def __init__(self, url: str) -> None:
-        self.url = url
-
-    def api(
-        self, account: str | None, method: str, path: str, body: dict[str, str] | None = None
-    ) -> httpx.Response:
-        headers = {"Authorization": f"Bearer hf_{account}"} if account else {}
-        url = f"{self.url}/api/v1{path}"
-        return httpx.request(method, url, json=body, headers=headers, timeout=30)
-
-    def cli(self, account: str | None, *arguments: str) -> tuple[int, dict[str, Any], str]:
-        env = {"ARENA_URL": self.url} | ({"HF_TOKEN": f"hf_{account}"} if account else {})
-        out, err = io.StringIO(), io.StringIO()
-        with (
-            mock.patch.dict(os.environ, env),
-            redirect_stdout(out),
-            redirect_stderr(err),
-        ):
-            code = main([*arguments, "--json"])
-        return code, json.loads(out.getvalue()), err.getvalue()
-
-
-@pytest.fixture
-def fronts(api: str) -> Fronts:
-    return Fronts(api)
 
 
 CASES: list[tuple[str, int, str, str, str, dict[str, str], list[str]]] = [
@@ -115,6 +80,26 @@ CASES: list[tuple[str, int, str, str, str, dict[str, str], list[str]]] = [
         ["review", "accept", "run_x", "--reason", "x"],
     ),
     (
+        "not_yours", 403, "rival", "POST", "/submissions/VALID:withdraw",
+        {"reason": "x"},
+        ["withdraw", "VALID", "--reason", "x"],
+    ),
+    (
+        "reason_required", 400, "author", "POST", "/submissions/VALID:withdraw",
+        {"reason": " "},
+        ["withdraw", "VALID", "--reason", " "],
+    ),
+    (
+        "unknown_submission", 404, "author", "POST", "/submissions/sub_x:withdraw",
+        {"reason": "x"},
+        ["withdraw", "sub_x", "--reason", "x"],
+    ),
+    (
+        "not_editor", 403, "rival", "POST", "/submissions/VALID:claim",
+        {"author": "rival", "reason": "x"},
+        ["claim", "settle", "VALID", "--author", "rival", "--reason", "x"],
+    ),
+    (
         "not_editor", 403, "author", "POST", "/challenges/demo/state",
         {"state": "paused", "reason": "x"},
         ["challenge", "pause", "demo", "--reason", "x"],
@@ -136,7 +121,7 @@ def test_each_error_is_the_same_in_api_and_command_line(
     names = {"VALID": valid, "SCORED": run}
     for code, status, account, method, path, body, arguments in CASES:
         filled = {k: names.get(v, v) for k, v in body.items()}
-        answer = fronts.api(account, method, path, filled)
+        answer = fronts.api(account, method, path.replace("VALID", valid), filled)
         error = answer.json()["error"]
         assert (answer.status_code, error["code"]) == (status, code), arguments
         assert set(error) == {"code", "message", "next"}
@@ -160,6 +145,18 @@ def test_launch_while_paused_and_accept_twice(
     launched = fronts.cli("author", "run", "launch", valid, "--challenge", "demo")
     assert (launched[0], launched[1]["error"]["code"]) == (1, "challenge_not_open")
     assert "Model." in launched[1]["error"]["message"]
+
+
+def test_withdrawing_and_settling_by_command_line(fronts: Fronts, valid: str) -> None:
+    why = ["--author", "rival", "--reason", "Theirs."]
+    code, answer, _ = fronts.cli("editor", "claim", "settle", valid, *why)
+    assert (code, answer["submission"]["author"]) == (0, "rival")
+    code, answer, _ = fronts.cli("rival", "withdraw", valid, "--reason", "Wrong.")
+    assert (code, answer["submission"]["state"]) == (0, "withdrawn")
+    code, answer, _ = fronts.cli("rival", "status")
+    assert [s["id"] for s in answer["submissions"]] == [valid]
+    again = fronts.cli("rival", "withdraw", valid, "--reason", "Wrong.")
+    assert (again[0], again[1]["error"]["code"]) == (1, "withdrawn")
 
 
 def test_the_six_steps_by_command_line_with_a_scripted_worker(

@@ -50,6 +50,8 @@ def test_every_kind_loads_with_its_declared_columns(
     wait_for(lambda: arena.read.run_detail(run).release)
     bad = arena.submit(author, collection(files={"submission.yaml": "x: [\n"}), "T").id
     settled(arena, bad)
+    arena.settle_claim(editor, valid, "rival", "Theirs.")
+    arena.withdraw(who("rival"), valid, "Done.")
     repo = arena.settings.results_repo
     done = subprocess.run(
         [sys.executable, "-c", READ, str(repo), *KINDS],

@@ -1,11 +1,13 @@
 """Entering a collection: who may, what is refused, what becomes of it."""
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, HubUnavailable, LimitReached
 from arena.identity import Identity
+from arena.nearcopies import SealedIndex
 from arena.service import Arena
 from tests.collections import upload, write_collection, write_package
 from tests.hub import RunningHub
@@ -205,19 +207,78 @@ def test_empty_and_huge_datasets_are_invalid(
     assert (view.state, [f.code for f in view.findings]) == ("invalid", ["TP009"])
 
 
+def limit(arena: Arena, **limits: int) -> None:
+    """Sets the arena's limits; those not named are out of the way."""
+    far = {"validations_per_author_per_hour": 99, "validations_per_hour": 99}
+    changed = arena.challenges.arena.limits.model_copy(
+        update=far | {"active_submissions": 99} | limits
+    )
+    arena.challenges = arena.challenges.model_copy(
+        update={"arena": arena.challenges.arena.model_copy(update={"limits": changed})}
+    )
+
+
 def test_attempts_are_limited_by_the_hour(
     arena: Arena, who: Who, hub: RunningHub, collection: Collection
 ) -> None:
-    limits = arena.challenges.arena.limits.model_copy(
-        update={"validations_per_author_per_hour": 2, "active_submissions": 50}
-    )
-    arena.challenges = arena.challenges.model_copy(
-        update={"arena": arena.challenges.arena.model_copy(update={"limits": limits})}
-    )
-    for _ in range(2):
+    limit(arena, validations_per_author_per_hour=2)
+    first = arena.submit(who("author"), collection(), "T")
+    arena.submit(who("author"), collection(), "T")
+    with pytest.raises(LimitReached) as caught:
         arena.submit(who("author"), collection(), "T")
-    assert refusal(lambda: arena.submit(who("author"), collection(), "T")) == "limit_reached"
+    ends = f"{first.at + timedelta(hours=1):%Y-%m-%d %H:%M:%S} UTC"
+    assert ends in caught.value.next, "the window rolls: it ends an hour after the oldest in it"
     assert arena.submit(who("rival"), collection("rival"), "T"), "another author has their own"
+
+
+def test_a_limit_over_all_authors_together(arena: Arena, who: Who, collection: Collection) -> None:
+    limit(arena, validations_per_hour=2)
+    arena.submit(who("author"), collection(), "T")
+    arena.submit(who("rival"), collection("rival"), "T")
+    assert refusal(lambda: arena.submit(who("editor"), collection("editor"), "T")) == (
+        "limit_reached"
+    )
+
+
+def test_a_refused_attempt_counts_where_it_cost_a_look_at_the_hub(
+    arena: Arena, who: Who, published: str, collection: Collection
+) -> None:
+    limit(arena, validations_per_author_per_hour=3)
+    submit = lambda source: refusal(lambda: arena.submit(who("rival"), source, "T"))  # noqa: E731
+    assert submit("over there") == "bad_source"
+    assert submit("hf:author/nothing-here@main") == "source_not_found"
+    assert submit("hf:author/example-collection@main") == "not_yours"
+    own = collection("rival")
+    arena.submit(who("rival"), own, "T")
+    assert submit(own) == "limit_reached"
+    assert submit("hf:author/nothing-here@main") == "limit_reached", "not asked of the Hub again"
+
+
+def test_a_validation_that_the_platform_failed_is_refunded(
+    arena: Arena, who: Who, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit(arena, validations_per_author_per_hour=1)
+
+    def broken() -> list[SealedIndex]:
+        raise HubUnavailable(problem="status 500")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(arena._validator, "_indexes", broken)
+        failed = arena.submit(who("author"), collection(), "T").id
+        assert settled(arena, failed).state == "failed"
+    assert arena.submit(who("author"), collection(), "T")
+    assert refusal(lambda: arena.submit(who("author"), collection(), "T")) == "limit_reached"
+
+
+def test_submissions_under_validation_are_limited_and_withdrawing_frees(
+    arena: Arena, who: Who, collection: Collection
+) -> None:
+    limit(arena, active_submissions=1)
+    arena._validator.close()
+    waiting = arena.submit(who("author"), collection(), "T").id
+    assert refusal(lambda: arena.submit(who("author"), collection(), "T")) == "too_many_active"
+    arena.withdraw(who("author"), waiting, "Another goes first.")
+    assert arena.submit(who("author"), collection(), "T")
 
 
 def test_a_new_process_takes_up_what_was_not_validated(

@@ -12,6 +12,7 @@ from arena.web.pages import (
     commons,
     docs,
     front,
+    history,
     leaderboard,
     run,
     runs,
@@ -43,4 +44,5 @@ PAGES = (
     Page("Admin", "admin", admin.build),
     Page("Submission", "submission", submission.build, in_bar=False),
     Page("Run", "run", run.build, in_bar=False),
+    Page("History", "history", history.build, in_bar=False),
 )

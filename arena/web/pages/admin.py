@@ -1,4 +1,4 @@
-"""`/admin`: for editors: what waits for review, the challenges' states, queue and workers."""
+"""`/admin`: for editors: reviews that wait, the challenges' states, claims, queue and workers."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ def build(site: Site, blocks: gr.Blocks) -> None:
         with gr.Row(elem_classes="buttons"):
             buttons = [(gr.Button(name, elem_id=to), to) for name, to in _ACTIONS]
         error = gr.HTML(elem_id="error")
+        settling = _Claim()
 
     def show(token: gr.OAuthToken | None) -> tuple[Any, ...]:
         who = site.attempt(lambda: _editor(site, site.who(token)))
@@ -46,9 +47,41 @@ def build(site: Site, blocks: gr.Blocks) -> None:
 
         return on_click
 
+    def settle(
+        own: str, author: str, text: str, token: gr.OAuthToken | None
+    ) -> tuple[Any, Any, Any, Any, Any]:
+        done = site.attempt(
+            lambda: site.service.settle_claim(site.who(token), own.strip(), author, text)
+        )
+        if isinstance(done, ArenaError):
+            return site.error(done), gr.skip(), gr.skip(), gr.skip(), gr.skip()
+        return "", "", "", "", _body(site)
+
     blocks.load(show, None, [body, acting, challenge], **QUIET)
+    settling.button.click(settle, settling.fields, [settling.error, *settling.fields, body], **BUSY)
     for button, to in buttons:
         button.click(setting(to), [challenge, reason], [error, reason, body], **BUSY)
+
+
+class _Claim:
+    """The form by which an editor settles whose a submission is."""
+
+    def __init__(self) -> None:
+        gr.Markdown("## Settle a claim")
+        info = "The author's rights over it and its content go to one Hub user alone."
+        self.fields = [
+            gr.Textbox(label="Submission", placeholder="sub_…", max_lines=1, elem_id="claimed"),
+            gr.Textbox(label="Author", info=info, max_lines=1, elem_id="claimant"),
+            gr.Textbox(
+                label="Reason",
+                info="It is recorded and shown.",
+                lines=2,
+                max_lines=6,
+                elem_id="claim-reason",
+            ),
+        ]
+        self.button = gr.Button("Settle the claim", elem_id="settle")
+        self.error = gr.HTML(elem_id="claim-error")
 
 
 def _editor(site: Site, who: Identity) -> Identity:
@@ -68,8 +101,9 @@ def _body(site: Site) -> str:
     runs = site.service.read.run_views()
     return site.render(
         "admin",
-        waiting=[run for run in runs if run.state == "scored"],
+        waiting=[run for run in runs if run.state == "scored" and not run.withdrawal],
         moving=[run for run in reversed(runs) if run.state in {"queued", "running"}],
         challenges=site.service.read.challenge_views(),
         workers=site.service.queue.workers(),
+        claimed=[s for s in site.service.read.submission_views() if s.claims],
     )

@@ -11,6 +11,7 @@ from arena.identity import Identity
 from arena.records import Verdict
 from arena.views import RunDetail
 from arena.web.layout import live, query, ticking, top
+from arena.web.pages.history import section
 from arena.web.site import BUSY, Site
 
 _UNDER_WAY = {"queued", "running"}
@@ -31,13 +32,14 @@ def build(site: Site, blocks: gr.Blocks) -> None:
             cancel = gr.Button("Cancel the run", variant="stop", elem_id="cancel")
         error = gr.HTML(elem_id="error")
     rest = gr.HTML()
-    shown = [head, acting, accept, reject, cancel, rest]
+    past = gr.HTML(elem_id="history")
+    shown = [head, acting, accept, reject, cancel, rest, past]
 
     def show(request: gr.Request, token: gr.OAuthToken | None) -> tuple[Any, ...]:
         found = site.attempt(lambda: site.service.read.run_detail(query(request, "id")))
         if isinstance(found, ArenaError):
             hidden = gr.update(visible=False)
-            return site.error(found), hidden, hidden, hidden, hidden, "", ticking(False)
+            return site.error(found), hidden, hidden, hidden, hidden, "", "", ticking(False)
         return _parts(site, found, site.guest(token))
 
     def after(token: gr.OAuthToken | None, done: RunDetail | ArenaError) -> tuple[Any, ...]:
@@ -79,9 +81,10 @@ def _parts(site: Site, found: RunDetail, who: Identity | None) -> tuple[Any, ...
     return (
         site.render("run", r=found),
         gr.update(visible=can_review or can_cancel),
-        gr.update(visible=can_review and found.state != "accepted"),
+        gr.update(visible=can_review and found.state != "accepted" and not found.withdrawal),
         gr.update(visible=can_review and found.state != "rejected"),
         gr.update(visible=can_cancel),
         site.render("run_rest", r=found) if found.change_pp is not None else "",
+        section(site, found.id),
         ticking(found.state in _UNDER_WAY or being_released),
     )

@@ -9,7 +9,7 @@ import gradio as gr
 from arena.web.layout import live, ticking, top
 from arena.web.site import QUIET, Site
 
-_ENDED = {"valid", "invalid", "failed"}
+_ENDED = {"valid", "invalid", "failed", "withdrawn"}
 _MINE, _ALL = "Mine", "Everybody's"
 
 

@@ -1,4 +1,4 @@
-"""`/submission?id=…`: one submission: its validation, its replay, its runs, launching one."""
+"""`/submission?id=…`: one submission: validation, replay, runs; launching one, withdrawing it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from arena.errors import ArenaError
 from arena.identity import Identity
 from arena.views import SubmissionDetail
 from arena.web.layout import Going, live, query, ticking, top
-from arena.web.site import Site
+from arena.web.pages.history import section
+from arena.web.site import BUSY, Site
 
 STAGES = ("fetching", "checking", "comparing")
-_ENDED = {"valid", "invalid", "failed"}
+_ENDED = {"valid", "invalid", "failed", "withdrawn"}
+_OVER = {"invalid", "failed", "withdrawn"}  # nothing is left to withdraw
 _UNDER_WAY = {"queued", "running"}
 
 
@@ -28,20 +30,43 @@ def build(site: Site, blocks: gr.Blocks) -> None:
     going = Going()  # outside: showing a column shows all that is in it
     runs = gr.HTML()
     packages = gr.HTML(elem_id="packages")  # of its own: a run's progress must not shut its folds
+    with (
+        gr.Column(visible=False, elem_classes="act") as withdrawing,
+        gr.Accordion("Withdraw this submission", open=False, elem_id="withdrawing"),
+    ):
+        reason = gr.Textbox(
+            label="Reason",
+            info="It is recorded and shown. Runs under way end; what was released stays released.",
+            lines=2,
+            max_lines=6,
+            elem_id="reason",
+        )
+        withdraw = gr.Button("Withdraw", variant="stop", elem_id="withdraw")
+        refused = gr.HTML(elem_id="refused")
+    past = gr.HTML(elem_id="history")
+    shown = [head, launching, challenge, runs, packages, withdrawing, past]
 
     def show(
         chosen: str | None, request: gr.Request, token: gr.OAuthToken | None
     ) -> tuple[Any, ...]:
         found = site.attempt(lambda: site.service.read.submission_detail(query(request, "id")))
         if isinstance(found, ArenaError):
-            return site.error(found), gr.skip(), gr.skip(), "", "", ticking(False)
+            hidden = gr.Column(visible=False)
+            return site.error(found), hidden, gr.skip(), "", "", hidden, "", ticking(False)
+        return parts(found, chosen, site.guest(token))
+
+    def parts(found: SubmissionDetail, chosen: str | None, who: Identity | None) -> tuple[Any, ...]:
         moving = found.state not in _ENDED or (found.replay and found.replay.state != "done")
         list_of_runs, runs_moving = _runs(site, found)
         return (
             _head(site, found),
-            *_launching(site, found, site.guest(token), chosen),
+            *_launching(site, found, who, chosen),
             list_of_runs,
             _packages(site, found),
+            gr.Column(
+                visible=found.state not in _OVER and site.service.read.is_author(who, found.id)
+            ),
+            section(site, found.id),
             ticking(bool(moving or runs_moving)),
         )
 
@@ -52,7 +77,17 @@ def build(site: Site, blocks: gr.Blocks) -> None:
             return site.error(done), ""
         return "", f"/run?id={done.id}"
 
-    live(blocks, show, [head, launching, challenge, runs, packages], [challenge])
+    def on_withdraw(
+        text: str, chosen: str | None, request: gr.Request, token: gr.OAuthToken | None
+    ) -> tuple[Any, ...]:
+        own = query(request, "id")
+        done = site.attempt(lambda: site.service.withdraw(site.who(token), own, text))
+        if isinstance(done, ArenaError):
+            return site.error(done), gr.skip(), *[gr.skip() for _ in shown], gr.skip()
+        return "", "", *parts(done, chosen, site.guest(token))
+
+    timer = live(blocks, show, shown, [challenge])
+    withdraw.click(on_withdraw, [reason, challenge], [refused, reason, *shown, timer], **BUSY)
     going.on(button, launch, [challenge], [error])
 
 

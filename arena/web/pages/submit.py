@@ -5,7 +5,7 @@ from __future__ import annotations
 import gradio as gr
 
 from arena.errors import ArenaError
-from arena.service import MAX_TITLE
+from arena.requests import MAX_TITLE
 from arena.web.layout import Going, top
 from arena.web.site import QUIET, Site
 

@@ -118,7 +118,7 @@ class Ledger:
         self._thread.start()
 
     def close(self) -> None:
-        """Ends after the commit that is under way; what still waits is not recorded."""
+        """Ends after the commit that is under way and one last for what still waits."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
@@ -189,6 +189,10 @@ class Ledger:
             except Exception as exc:
                 log.exception("the ledger met a fault; it goes on")
                 self._answer(batch, exc)
+        with self._changed:
+            last, self._queue = self._queue, []
+        if last and self._is_open:
+            self._commit(last)  # one commit beyond the budget, so that a stop loses no work
 
     def _step(self, batch: list[_Waiting]) -> None:
         if batch:

@@ -15,7 +15,7 @@ from arena.runs.queue import LiveRun, RunQueue
 from arena.runs.replays import ReplayQueue
 from arena.state import Run, State, Submission
 from arena.validation import Validator
-from leaderboard.ranking import Row, leaderboard
+from leaderboard.ranking import Kept, Row, leaderboard
 
 
 class Queries:
@@ -34,6 +34,7 @@ class Queries:
         self._validator = validator
         self._queue = queue
         self._replays = replays
+        self._rows: Kept = {}
 
     def challenge(self, name: str) -> Challenge:
         """A challenge's file, or UnknownChallenge."""
@@ -107,7 +108,7 @@ class Queries:
     def leaderboard(self, challenge: str) -> list[Row]:
         """The leaderboard of a challenge."""
         min_runs = self.challenge(challenge).ranking.min_runs
-        return leaderboard(self._ledger.state, challenge, min_runs)
+        return leaderboard(self._ledger.state, challenge, min_runs, self._rows)
 
     def commons(self) -> list[views.CommonsEntry]:
         """What is released, newest first, each collection once."""

@@ -235,6 +235,10 @@ class State:
         valid = [s for s in self.submissions.values() if s.line == line and s.stands]
         return valid[-1] if valid else None
 
+    def newest_valid_by_line(self) -> dict[str, Submission]:
+        """`newest_valid` of every line that has one."""
+        return {s.line: s for s in self.submissions.values() if s.stands}
+
     def line_runs(self, line: str, challenge: str) -> list[Run]:
         """Every run of a line on a challenge, in order."""
         return [

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
@@ -49,11 +49,14 @@ class Unentered:
 
 @dataclass
 class _Job:
-    """A check that is under way, queued or waiting; `settle` takes what it came to."""
+    """A check that is under way, queued or waiting; `settle` takes what it came to.
+
+    What is recorded ends once its commit has landed, and no thread waits for that.
+    """
 
     source: str
     caps: ResourceCaps
-    settle: Callable[[Verdict, Progress], None]
+    settle: Callable[[Verdict, Progress], Future[list[AnyRecord]] | None]
     progress: Progress = field(default_factory=Progress)
     waits: _Waits | None = None
     due: datetime | None = None
@@ -117,8 +120,8 @@ class Validator:
         """Validates a recorded submission in the background, once at a time."""
         source = self._ledger.state.submissions[submission].record.source
 
-        def settle(verdict: Verdict, progress: Progress) -> None:
-            self._record(submission, validation_record(submission, verdict, progress))
+        def settle(verdict: Verdict, progress: Progress) -> Future[list[AnyRecord]]:
+            return self._record(submission, validation_record(submission, verdict, progress))
 
         self._add(submission, _Job(source, self._caps, settle))
 
@@ -183,15 +186,24 @@ class Validator:
         except Exception:
             log.exception("the validation of %s met a fault", name)
             verdict = Verdict("failed", error=ArenaError())
+        recorded: Future[list[AnyRecord]] = Future()
+        recorded.set_result([])
         try:
             if verdict.outcome != "failed" or not self._closing.is_set():
-                job.settle(verdict, job.progress)  # else: the next process takes it up
-        except ArenaError as exc:
-            log.warning("the validation of %s was not recorded: %s", name, exc.code)
-        except Exception:
-            log.exception("the validation of %s was not recorded", name)
-        finally:
-            self._jobs.pop(name, None)
+                recorded = job.settle(verdict, job.progress) or recorded
+            # else: the next process takes it up
+        except Exception as exc:
+            recorded = Future()
+            recorded.set_exception(exc)
+        recorded.add_done_callback(lambda future: self._settled(name, future))
+
+    def _settled(self, name: str, recorded: Future[list[AnyRecord]]) -> None:
+        error = recorded.exception()
+        if isinstance(error, ArenaError):
+            log.warning("the validation of %s was not recorded: %s", name, error.code)
+        elif error:
+            log.error("the validation of %s was not recorded", name, exc_info=error)
+        self._jobs.pop(name, None)
 
     def _wait(self, job: _Job, error: ComesBack) -> bool:
         """Puts a job off, and its thread is free; False where it has waited long enough."""
@@ -214,14 +226,14 @@ class Validator:
             return _refused(record, TooFewTasks(challenge=challenge, needed=needed, tasks=tasks))
         return record
 
-    def _record(self, submission: str, validation: ValidationRecord) -> None:
+    def _record(self, submission: str, validation: ValidationRecord) -> Future[list[AnyRecord]]:
         def decide(state: State) -> list[AnyRecord]:
             own = state.submissions[submission]
             if own.validation is not None:
                 return []
             return [_unless_duplicate(state, own.record.line, validation)]
 
-        self._ledger.transact(decide)
+        return self._ledger.enqueue(decide)
 
 
 def _unless_duplicate(state: State, line: str, validation: ValidationRecord) -> ValidationRecord:

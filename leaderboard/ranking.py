@@ -6,7 +6,9 @@ A withdrawn collection does not rank; its runs stay counted in its line's "k of 
 from __future__ import annotations
 
 import math
+import operator
 from collections import defaultdict
+from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
@@ -34,17 +36,40 @@ class Row(BaseModel):
     domains: dict[str, float]
 
 
-def leaderboard(state: State, challenge: str, min_runs: int = 1) -> list[Row]:
+class _Kept(NamedTuple):
+    newest: Submission
+    runs: list[Run]
+    row: Row
+
+    def is_of(self, newest: Submission, runs: list[Run]) -> bool:
+        """Whether it was made of these very values, which never change."""
+        same = len(self.runs) == len(runs) and all(map(operator.is_, self.runs, runs))
+        return same and self.newest is newest
+
+
+Kept = dict[tuple[str, str], _Kept]
+"""Rows by challenge and line, for the next call: only lines that changed are computed anew."""
+
+
+def leaderboard(
+    state: State, challenge: str, min_runs: int = 1, kept: Kept | None = None
+) -> list[Row]:
     """The rows of a challenge in order: ranked ones first, equal means sharing a rank."""
-    runs = [run for run in state.runs.values() if run.record.challenge == challenge]
+    kept = {} if kept is None else kept
     by_line: dict[str, list[Run]] = defaultdict(list)
-    for run in runs:
-        by_line[state.submissions[run.record.submission].line].append(run)
-    rows = [
-        _row(newest, line_runs, min_runs)
-        for line, line_runs in by_line.items()
-        if (newest := state.newest_valid(line)) is not None
-    ]
+    for run in state.runs.values():
+        if run.record.challenge == challenge:
+            by_line[state.submissions[run.record.submission].line].append(run)
+    newest = state.newest_valid_by_line()
+    rows = []
+    for line, runs in by_line.items():
+        if line not in newest:
+            continue
+        before = kept.get((challenge, line))
+        if before is None or not before.is_of(newest[line], runs):
+            before = _Kept(newest[line], runs, _row(newest[line], runs, min_runs))
+            kept[challenge, line] = before
+        rows.append(before.row)
     return _ranked(rows)
 
 

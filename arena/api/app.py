@@ -1,7 +1,10 @@
 """The routes of /api/v1: reading needs no token, writing a Hub token as Bearer."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Annotated, Any, Literal, TypeVar
 
+from anyio import to_thread
 from fastapi import APIRouter, Depends, FastAPI, Header, Query
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -14,6 +17,7 @@ from arena.identity import Identity
 from arena.service import Arena
 
 MAX_PAGE = 200
+_THREADS = 400
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 Item = TypeVar("Item", bound=BaseModel)
 Answer = dict[str, Any]
@@ -111,6 +115,7 @@ def create_api(service: Arena) -> FastAPI:
         ),
         docs_url=None,
         redoc_url=None,
+        lifespan=_with_threads,
     )
     add_error_handlers(app)
     app.add_middleware(BodyLimit)
@@ -134,6 +139,13 @@ def create_api(service: Arena) -> FastAPI:
         raise NotFound(path=f"/api/{path[:200]}")
 
     return app
+
+
+@asynccontextmanager
+async def _with_threads(_app: FastAPI) -> AsyncIterator[None]:
+    """Writes wait for the commit that they share, each in a thread: reading must not wait too."""
+    to_thread.current_default_thread_limiter().total_tokens = _THREADS
+    yield
 
 
 def _reading(service: Arena) -> APIRouter:

@@ -31,9 +31,9 @@ from arena.errors import (
     SameState,
     Withdrawn,
 )
+from arena.health import Health, WatchedLedger
 from arena.identity import Identities, Identity, require_editor
 from arena.keeper import Keeper
-from arena.ledger import Ledger
 from arena.nearcopies import SealedIndex, SealedIndexError
 from arena.packages import submission_settings
 from arena.queries import Queries, is_author_of, run_of, submission_of
@@ -82,7 +82,8 @@ class Arena:
         api = HfApi(endpoint=settings.hub_endpoint, token=settings.hub_token)
         self._api = api
         self.identities = Identities(settings.hub_endpoint)
-        self.ledger = Ledger(Store(settings.results_repo or f"{organization}/results", api))
+        results = settings.results_repo or f"{organization}/results"
+        self.ledger = WatchedLedger(Store(results, api))
         self._hub = HubSource(settings.hub_endpoint, settings.data / "files")
         self._validator = Validator(self.ledger, self._hub, self._indexes, self.challenges)
         self.queue = RunQueue(
@@ -94,6 +95,7 @@ class Arena:
         commons_repo = settings.commons_repo or f"{organization}/commons"
         self._releases = Releases(self.ledger, Commons(commons_repo, api, self._hub))
         self._attempts = Attempts()
+        self.health = Health(self.ledger, self.queue, api, results)
         self.read = Queries(self.challenges, self.ledger, self._validator, self.queue, self.replays)
         self._keeper = Keeper(
             [self.queue.expire, self._releases.release_accepted, self._validator.take_up],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 
@@ -10,6 +9,7 @@ import httpx
 import uvicorn
 from huggingface_hub.errors import HfHubHTTPError
 
+from arena import logs
 from arena.challenges import ChallengeFileError
 from arena.service import Arena
 from arena.settings import Settings, SettingsError
@@ -17,8 +17,7 @@ from arena.settings import Settings, SettingsError
 
 def main() -> int:
     """Serves until stopped; says in one line what is wrong where it cannot start."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s %(message)s")
-    logging.getLogger("httpx").setLevel(logging.WARNING)
+    logs.configure()
     try:
         settings = Settings.from_env(os.environ)
         service = Arena(settings)
@@ -34,6 +33,7 @@ def main() -> int:
             host=settings.host,
             port=settings.port,
             log_level="warning",
+            log_config=None,
             timeout_graceful_shutdown=5,
         )
     except (HfHubHTTPError, httpx.HTTPError) as exc:

@@ -14,7 +14,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
+from arena import metrics
 from arena.budget import CommitBudget
 from arena.errors import NotRecorded, OutcomeUnknown, StoreUnavailable
 from arena.records import AnyRecord
@@ -23,6 +25,7 @@ from arena.store import (
     COMPACT_AT,
     Reading,
     Store,
+    StoreConflict,
     StoreError,
     StoreRefused,
     StoreUncertain,
@@ -50,6 +53,13 @@ class _Waiting:
     abandoned: bool = False
 
 
+class Trouble(NamedTuple):
+    """Why nothing can be recorded now; `reachable`: the store answers, and does not take it."""
+
+    reachable: bool
+    problem: str
+
+
 @dataclass(frozen=True)
 class Outlook:
     """What a write has to expect: how many wait already, and the seconds to the next commit."""
@@ -71,8 +81,8 @@ class Ledger:
         self._read_at = 0.0
         self._unreadable: dict[tuple[str, int], Unreadable] = {}
         self._is_open = False
-        self._trouble: str | None = None
-        self._landed_at: datetime | None = None
+        self._trouble: Trouble | None = None
+        self._head_at: datetime | None = None
         self._closing = False
         self._thread = threading.Thread(target=self._work, name="ledger", daemon=True)
 
@@ -84,11 +94,11 @@ class Ledger:
             StoreUnavailable: nothing has been read yet.
         """
         if self._state is None:
-            raise StoreUnavailable(problem=self._trouble or "it is being read")
+            raise StoreUnavailable(problem=self._problem("it is being read"))
         return self._state
 
     @property
-    def trouble(self) -> str | None:
+    def trouble(self) -> Trouble | None:
         """Why nothing can be recorded now; None where it can."""
         return self._trouble
 
@@ -99,8 +109,8 @@ class Ledger:
 
     @property
     def head(self) -> tuple[str, datetime | None]:
-        """The commit that `state` is of, and when this process last landed one."""
-        return self._head, self._landed_at
+        """The commit that `state` is of, and when it was made or first seen."""
+        return self._head, self._head_at
 
     def outlook(self) -> Outlook:
         """What a write that comes now has to expect."""
@@ -159,7 +169,7 @@ class Ledger:
             if self._closing:
                 raise NotRecorded(problem="the arena is being stopped")
             if not self._is_open:
-                raise NotRecorded(problem=self._trouble or "it has not been read yet")
+                raise NotRecorded(problem=self._problem("it has not been read yet"))
             self._queue.append(waiting)
             self._changed.notify_all()
         return waiting
@@ -171,7 +181,10 @@ class Ledger:
         problem = (
             f"{len(self._queue)} others wait, and the next commit is due at {due:%H:%M:%S} UTC"
         )
-        raise NotRecorded(problem=self._trouble or problem)
+        raise NotRecorded(problem=self._problem(problem))
+
+    def _problem(self, otherwise: str) -> str:
+        return self._trouble.problem if self._trouble else otherwise
 
     # The thread that commits
 
@@ -223,7 +236,8 @@ class Ledger:
             try:
                 self._head = self._store.append(records, self._head)
             except StoreRefused as exc:
-                self._is_open, self._trouble = False, f"it refuses what is written to it: {exc}"
+                self._is_open = False
+                self._trouble = Trouble(True, f"it refuses what is written to it: {exc}")
                 return self._answer(batch, NotRecorded(problem=str(exc)))
             except StoreUncertain as exc:
                 problem, lost = str(exc), True
@@ -231,14 +245,17 @@ class Ledger:
                 log.warning("the store's answer was lost: %s", problem)
             except StoreError as exc:
                 problem, wait = str(exc), exc.wait
+                if isinstance(exc, StoreConflict):
+                    metrics.CONFLICTS.inc()
             else:
                 self._budget.note()
                 self._state = draft
                 return self._landed(batch)
         if lost and self._try_refresh() and self._holds(batch):
             return self._landed(batch)
-        silent = lost and self._trouble is not None
+        silent = lost and self._trouble is not None and not self._trouble.reachable
         error = OutcomeUnknown if silent else NotRecorded
+        self._trouble = self._trouble or Trouble(True, f"it did not take the last write: {problem}")
         return self._answer(batch, error(problem=problem))
 
     def _holds(self, batch: list[_Waiting]) -> bool:
@@ -258,8 +275,10 @@ class Ledger:
             draft, refusals = self._try_all(batch)
         for waiting in batch:
             if waiting in refusals:
+                metrics.TRANSACTIONS.labels("refused").inc()
                 waiting.future.set_exception(refusals[waiting])
             elif not waiting.records:
+                metrics.TRANSACTIONS.labels("nothing").inc()
                 waiting.future.set_result([])
         batch = [waiting for waiting in batch if not waiting.future.done()]
         return batch, draft, [record for waiting in batch for record in waiting.records]
@@ -288,13 +307,16 @@ class Ledger:
                 waiting.sent = sent
 
     def _landed(self, batch: list[_Waiting]) -> None:
-        self._landed_at, self._trouble = datetime.now(UTC), None
+        self._head_at, self._trouble = datetime.now(UTC), None
+        metrics.COMMITS.inc()
+        metrics.TRANSACTIONS.labels("landed").inc(len(batch))
         for waiting in batch:
             waiting.future.set_result(waiting.records)
 
     def _answer(self, batch: Sequence[_Waiting], error: Exception) -> None:
         for waiting in batch:
             if not waiting.future.done():
+                metrics.TRANSACTIONS.labels("not_recorded").inc()
                 waiting.future.set_exception(error)
 
     def _compact(self) -> None:
@@ -317,23 +339,24 @@ class Ledger:
             self._store.require_writable()
             for at in self._store.commit_times():
                 self._budget.note(at.timestamp())
+                self._head_at = at
         except StoreRefused as exc:
-            self._trouble = f"it cannot be written to: {exc}"
+            self._trouble = Trouble(True, f"it cannot be written to: {exc}")
         except StoreError as exc:
-            self._trouble = f"it cannot be reached: {exc}"
+            self._trouble = Trouble(False, f"it cannot be reached: {exc}")
         else:
             self._is_open, self._trouble = True, None
             return
-        log.warning("the results store: %s", self._trouble)
+        log.warning("the results store: %s", self._trouble.problem)
 
     def _try_refresh(self) -> bool:
         try:
             self._refresh()
         except StoreError as exc:
-            self._trouble = f"it cannot be reached: {exc}"
-            log.warning("the results store: %s", self._trouble)
+            self._trouble = Trouble(False, f"it cannot be reached: {exc}")
+            log.warning("the results store: %s", self._trouble.problem)
             return False
-        if self._is_open:
+        if self._is_open and self._trouble and not self._trouble.reachable:
             self._trouble = None
         return True
 
@@ -344,6 +367,7 @@ class Ledger:
             return
         if self._is_open:
             self._budget.note()  # somebody else's commit spends of the same limit
+            self._head_at = datetime.now(UTC)
         self._take(reading)
         self._head = reading.head
 

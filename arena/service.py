@@ -40,6 +40,7 @@ from arena.errors import (
     UnknownValidation,
     Withdrawn,
 )
+from arena.health import Health
 from arena.hubclient import bound_hub_calls
 from arena.identity import Identities, Identity, require_editor
 from arena.keeper import Keeper
@@ -110,6 +111,7 @@ class Arena:
         )
         commons_repo = settings.commons_repo or f"{organization}/commons"
         self._releases = Releases(self.ledger, Commons(commons_repo, api, self._sources))
+        self.health = Health(self.ledger, self.queue)
         self.read = Queries(self.challenges, self.ledger, self._validator, self.queue, self.replays)
         self._keeper = Keeper(
             [self.queue.expire, self._releases.release_accepted, self._validator.take_up],

@@ -6,14 +6,18 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from anyio import to_thread
 from fastapi import APIRouter, Depends, FastAPI, Header, Query
+from fastapi.responses import PlainTextResponse, Response
+from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel, ConfigDict, Field
 
 import arena
 from arena.api.body import BodyLimit
 from arena.api.errors import add_error_handlers
+from arena.api.requestlog import RequestLog
 from arena.api.worker import worker_routes
 from arena.errors import NotFound, SignInRequired
 from arena.identity import Identity
+from arena.metrics import exposition
 from arena.service import Arena
 
 MAX_PAGE = 200
@@ -119,6 +123,7 @@ def create_api(service: Arena) -> FastAPI:
     )
     add_error_handlers(app)
     app.add_middleware(BodyLimit)
+    app.add_middleware(RequestLog)
 
     def who(authorization: Annotated[str | None, Header()] = None) -> Identity:
         return service.identities.of(bearer(authorization), "token")
@@ -129,8 +134,13 @@ def create_api(service: Arena) -> FastAPI:
 
     @app.get("/healthz")
     def health() -> Answer:
-        """Whether the arena runs, and up to which record it has read."""
-        return {"ok": True, "version": arena.__version__, "seq": service.ledger.state.seq}
+        """Store, Hub, queues and workers; what is wrong, named. 200 while reading is served."""
+        return dict(dump(service.health.view()))
+
+    @app.get("/metrics", response_class=PlainTextResponse)
+    def figures() -> Response:
+        """Counters, in the Prometheus text format."""
+        return Response(exposition(service.health), media_type=CONTENT_TYPE_LATEST)
 
     @app.api_route("/api", methods=METHODS, include_in_schema=False)
     @app.api_route("/api/{path:path}", methods=METHODS, include_in_schema=False)

@@ -9,13 +9,16 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from arena import metrics
+from arena.api.requestlog import HEADER
 from arena.errors import ArenaError, BadRequest, NotFound
 
 log = logging.getLogger(__name__)
 
 
 def error_response(error: ArenaError) -> JSONResponse:
-    """An error as an answer."""
+    """An error as an answer; counted."""
+    metrics.ERRORS.labels(error.code).inc()
     return JSONResponse({"ok": False, "error": error.as_dict()}, error.status)
 
 
@@ -43,4 +46,7 @@ def add_error_handlers(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     def on_fault(request: Request, exc: Exception) -> JSONResponse:
         log.exception("%s %s met a fault", request.method, request.url.path, exc_info=exc)
-        return error_response(ArenaError())
+        response = error_response(ArenaError())
+        # this answer is given outside of what adds the id to every other
+        response.headers[HEADER] = getattr(request.state, "request_id", "")
+        return response

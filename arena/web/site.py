@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import gradio as gr
 
+from arena import metrics
 from arena.errors import ArenaError, SignInRequired
 from arena.identity import Identity
 from arena.service import Arena
@@ -51,10 +52,12 @@ class Site:
         try:
             return act()
         except ArenaError as exc:
-            return exc
+            error = exc
         except Exception:
             log.exception("a page met a fault")
-            return ArenaError()
+            error = ArenaError()
+        metrics.ERRORS.labels(error.code).inc()
+        return error
 
     def error(self, error: ArenaError) -> str:
         """An error's box: the code, what is wrong, the next step."""

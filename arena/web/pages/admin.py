@@ -105,5 +105,6 @@ def _body(site: Site) -> str:
         moving=[run for run in reversed(runs) if run.state in {"queued", "running"}],
         challenges=site.service.read.challenge_views(),
         workers=site.service.queue.workers(),
+        health=site.service.health.view(),
         claimed=[s for s in site.service.read.submission_views() if s.claims],
     )

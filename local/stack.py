@@ -192,8 +192,8 @@ class Stack:
 
 
 def _without_arena(env: Mapping[str, str]) -> dict[str, str]:
-    """The user's environment without what would reach their real Hub account or another arena."""
-    prefixes = ("HF_", "ARENA_", "OAUTH_", "SPACE_", "GRADIO_")
+    """The user's environment without what would reach their real accounts or another arena."""
+    prefixes = ("HF_", "GITHUB_", "ARENA_", "OAUTH_", "SPACE_", "GRADIO_")
     of_the_machine = {"ARENA_IMAGE_CACHE_GB"}
     return {k: v for k, v in env.items() if k in of_the_machine or not k.startswith(prefixes)}
 

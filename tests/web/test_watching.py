@@ -38,6 +38,9 @@ def test_history_stands_on_each_page_and_at_an_address_of_its_own(
     assert phone.page.locator("img[src=x]").count() == 0
     overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     assert phone.page.evaluate(overflow) <= 0
+    why = phone.page.locator(".history td", has_text=TITLE).bounding_box()
+    assert why
+    assert why["x"] + why["width"] <= 360, "on a phone the reason is read without scrolling"
     phone.go("/history?id=%3Cimg%20src=x%3E")
     assert "unknown_id" in phone.error()
 

@@ -54,11 +54,12 @@ class AgentFault(Exception):
 def blaming_the_agent() -> Iterator[None]:
     """An engine that refuses to copy an agent's files answers, and would refuse them again.
 
-    Taken for the platform's trouble, a name too long would be a way to a missing result.
+    Taken for the platform's trouble, a name too long would be a way to a missing result. That a
+    container is gone (404) is no doing of an agent's.
     """
     try:
         yield
     except EngineError as error:
-        if error.status is None or "no space left" in str(error):
+        if error.status in (None, 404) or "no space left" in str(error):
             raise
         raise AgentFault(f"the artifacts cannot be copied: {error}") from error

@@ -81,6 +81,15 @@ class Engine:
                 return None
             raise
 
+    def has_registry(self, image: str) -> bool:
+        """Whether the engine reaches an image's registry, and finds it there."""
+        try:
+            with self._trouble():
+                self._api.inspect_distribution(image)
+        except EngineError:
+            return False
+        return True
+
     def tag(self, image: str, repository: str, tag: str) -> None:
         """Give an image a name; its time of last use becomes now, also where it has the name."""
         with self._trouble():

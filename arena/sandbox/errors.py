@@ -30,6 +30,19 @@ class NoDockerCommand(EngineUnavailable):
         self.args = (f"no docker command that can build images: {why}",)
 
 
+class RegistryTrouble(EngineError):
+    """A registry or address that the author named did not answer as it should.
+
+    It may be down, or made up: who can mend it is told by whether other registries answer.
+    `log` is the end of the build's.
+    """
+
+    def __init__(self, message: str, registries: frozenset[str], log: str) -> None:
+        super().__init__(message)
+        self.registries = registries
+        self.log = log
+
+
 class BuildError(Exception):
     """The package's image does not build: its author's to mend. Holds the end of the build log."""
 

@@ -45,7 +45,7 @@ class Bundle:
         self._tar.addfile(member, None if data is None else io.BytesIO(data))
 
     def members(self) -> bytes:
-        """What was added so far, to be followed by another bundle's `finish`."""
+        """What was added so far, to be followed by what another bundle's `finish` gives."""
         return self._buffer.getvalue()
 
     def finish(self) -> bytes:

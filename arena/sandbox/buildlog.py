@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from arena.sandbox.errors import BuildError, EngineError
+from arena.sandbox.errors import BuildError, EngineError, RegistryTrouble
+from arena.sandbox.registries import is_docker_hubs, is_made_up, told_of
 
 MAX_CHARACTERS = 4000
 
@@ -19,11 +20,15 @@ _THE_AUTHORS = re.compile(r"dockerfile parse error|.*(?:exit code: \d+|: not fou
 _NOT_THE_AUTHORS = re.compile(
     r"toomanyrequests|too many requests|i/o timeout|handshake timeout|no such host|dial tcp"
     r"|connection (refused|reset)|deadline exceeded|Client\.Timeout|\bEOF$"
-    r"|50[0-9] (internal|bad|service|gateway)|no space left on device|input/output error"
+    r"|50[0-9] (internal|bad|service|gateway)|response status (429|50[0-9])|server misbehaving"
+    r"|no space left on device|input/output error"
     r"|network \S+ not found|cannot connect to the docker daemon|error during connect"
     r"|transport is closing|code = Unavailable|context canceled",
     re.IGNORECASE,
 )
+# What these words begin is about the engine, whatever address they name.
+_THE_ENGINES = re.compile(r"cannot connect to the docker daemon|error during connect", re.I)
+_STATUS = re.compile(r"invalid response status \d+")  # of an ADD: BuildKit names no address then
 # "#5 0.123 hello" is what step 5 said after 0.123 s, "#5 DONE 0.2s" what BuildKit says of the step.
 _SAID = re.compile(r"#\d+ (\d+\.\d+ )?(.*)", re.S)
 _NOISE = re.compile(
@@ -31,13 +36,26 @@ _NOISE = re.compile(
 )
 
 
-def failure(package: str, log: str) -> BuildError | EngineError:
-    """What the log of a failed build comes to: the author's to mend, or the platform's trouble."""
+def failure(
+    package: str, log: str, registries: frozenset[str] = frozenset()
+) -> BuildError | EngineError:
+    """What the log of a failed build comes to: the author's to mend, or the platform's trouble.
+
+    `registries`: what the author named beside Docker Hub; trouble with one of those may be either.
+    Their answers are quoted in the log, so nothing in those can make it the platform's.
+    """
     last = _last_word(log)
     why = _PREAMBLE.sub("", last, count=1)
-    if not _THE_AUTHORS.match(why) and _NOT_THE_AUTHORS.search(last):
-        return EngineError(f"the build of {package} met trouble: {why}")
-    return BuildError(package, why, readable(log))
+    hosts = told_of(why)
+    if _THE_AUTHORS.match(why) or not _NOT_THE_AUTHORS.search(last):
+        return BuildError(package, why, readable(log))
+    trouble = f"the build of {package} met trouble: {why}"
+    fetched = bool(hosts or _STATUS.search(why)) and not _THE_ENGINES.match(why)
+    if not registries or not fetched or any(map(is_docker_hubs, hosts)):
+        return EngineError(trouble)
+    if any(map(is_made_up, hosts)):
+        return BuildError(package, why, readable(log))
+    return RegistryTrouble(trouble, registries, readable(log))
 
 
 def readable(log: str) -> str:

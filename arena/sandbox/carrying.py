@@ -34,21 +34,14 @@ _TEMPORARY = ("/tmp", "/var/tmp", "/run", "/dev/shm")  # noqa: S108
 _FUNCTIONS = (IN_CONTAINER / "place.sh").read_text(encoding="utf-8")
 
 
-@dataclass(frozen=True)
-class Carried:
-    """Members of a tar archive for a container's root, and whether an agent's files are among them.
-
-    Their `SCRIPT` puts the files in place, run by the image's shell before anything else is.
-    """
-
-    members: bytes
-    of_agent: bool
-
-
 def collect(
     engine: Engine, session: Session, package: TaskPackage, image: Image, limits: Limits
-) -> Carried:
-    """The agent's files, packed. Raises AgentFault where they do not pack."""
+) -> bytes:
+    """The agent's files, as a tar archive for a container's root.
+
+    Its `SCRIPT` puts the files in place, run by the image's shell before anything else is.
+    Raises AgentFault where they do not pack.
+    """
     bundle = Bundle()
     bundle.add_folder(STAGE.strip("/"))
     lines: list[str] = []
@@ -61,7 +54,7 @@ def collect(
     # Names in it are the agent's, and may be no UTF-8.
     script = "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")
     bundle.add_file(SCRIPT.strip("/"), script, 0o444)
-    return Carried(bundle.members(), session.container is not None)
+    return bundle.finish()
 
 
 def _named_paths(

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from socket import SHUT_WR
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -34,6 +35,7 @@ _KEY_LABEL = "org.posttrain-arena.sandbox"  # tells two sandboxes of one process
 HOSTS = "[ -s /etc/hosts ] || printf '127.0.0.1 localhost\\n::1 localhost\\n' > /etc/hosts"
 
 _CALL_SECONDS = 120
+_STDIN = {"stdin": 1, "stream": 1}
 _OPEN_FILES = 4096
 # What root needs to work on files of any owner, and nothing else.
 _CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID"]
@@ -78,6 +80,15 @@ class Engine:
             if error.status == 404:
                 return None
             raise
+
+    def has_registry(self, image: str) -> bool:
+        """Whether the engine reaches an image's registry, and finds it there."""
+        try:
+            with self._trouble():
+                self._api.inspect_distribution(image)
+        except EngineError:
+            return False
+        return True
 
     def tag(self, image: str, repository: str, tag: str) -> None:
         """Give an image a name; its time of last use becomes now, also where it has the name."""
@@ -163,7 +174,19 @@ class Engine:
         with self._trouble():
             self._api.start(container)
 
-    def put(self, container: str, archive: bytes) -> None:
+    def release(self, container: str) -> None:
+        """Write a line to a container that was created with `stdin_open`, whose shell waits for it.
+
+        A line waits in the pipe where the shell is not there yet, as a signal would not.
+        """
+        if not self.is_running(container):
+            raise EngineError("a container ended while it waited")
+        with self._trouble(), closing(self._api.attach_socket(container, _STDIN)) as opened:
+            connection = getattr(opened, "_sock", opened)
+            connection.sendall(b"\n")
+            connection.shutdown(SHUT_WR)
+
+    def put(self, container: str, archive: bytes | Iterator[bytes]) -> None:
         """Unpack a tar archive at the container's root."""
         with self._trouble():
             self._api.put_archive(container, "/", archive)

@@ -30,6 +30,19 @@ class NoDockerCommand(EngineUnavailable):
         self.args = (f"no docker command that can build images: {why}",)
 
 
+class RegistryTrouble(EngineError):
+    """A registry or address that the author named did not answer as it should.
+
+    It may be down, or made up: who can mend it is told by whether other registries answer.
+    `log` is the end of the build's.
+    """
+
+    def __init__(self, message: str, registries: frozenset[str], log: str) -> None:
+        super().__init__(message)
+        self.registries = registries
+        self.log = log
+
+
 class BuildError(Exception):
     """The package's image does not build: its author's to mend. Holds the end of the build log."""
 
@@ -54,11 +67,12 @@ class AgentFault(Exception):
 def blaming_the_agent() -> Iterator[None]:
     """An engine that refuses to copy an agent's files answers, and would refuse them again.
 
-    Taken for the platform's trouble, a name too long would be a way to a missing result.
+    Taken for the platform's trouble, a name too long would be a way to a missing result. That a
+    container is gone (404) is no doing of an agent's.
     """
     try:
         yield
     except EngineError as error:
-        if error.status is None or "no space left" in str(error):
+        if error.status in (None, 404) or "no space left" in str(error):
             raise
         raise AgentFault(f"the artifacts cannot be copied: {error}") from error

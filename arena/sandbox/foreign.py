@@ -19,11 +19,11 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://.*|git@.*", re.I | re.S)
 def foreign(dockerfile: str, has_network: bool) -> str | None:
     """Which line takes something from elsewhere that it may not, and what; None where none does."""
     parsed = parse_dockerfile(dockerfile)
-    images = [*base_images(parsed), *_mounted(parsed)]
+    images = [*base_images(parsed), *mounted(parsed)]
     for image, line in images:
         if _OURS.fullmatch(image) or _BY_ID.fullmatch(image):
             return f"line {line}: {image[:40]!r} names an image of this engine, not of a registry"
-    for source, line in [] if has_network else _added(parsed):
+    for source, line in [] if has_network else added(parsed):
         return (
             f"line {line}: ADD of {source[:80]!r} may need the network, which the package does not "
             "declare; put the file into environment/ and name it"
@@ -31,7 +31,7 @@ def foreign(dockerfile: str, has_network: bool) -> str | None:
     return None
 
 
-def _mounted(dockerfile: Dockerfile) -> Iterator[tuple[str, int]]:
+def mounted(dockerfile: Dockerfile) -> Iterator[tuple[str, int]]:
     """What `RUN --mount=type=bind,from=…` takes from."""
     for instruction in dockerfile.instructions:
         for word in instruction.value.split():
@@ -43,7 +43,7 @@ def _mounted(dockerfile: Dockerfile) -> Iterator[tuple[str, int]]:
                 yield options["from"], instruction.line
 
 
-def _added(dockerfile: Dockerfile) -> Iterator[tuple[str, int]]:
+def added(dockerfile: Dockerfile) -> Iterator[tuple[str, int]]:
     """What the engine would fetch; a variable could hold an address."""
     for instruction in dockerfile.instructions:
         for source in arguments(instruction)[:-1] if instruction.name == "ADD" else ():

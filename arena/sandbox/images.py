@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,14 +16,20 @@ from arena.sandbox.builder import Builder
 from arena.sandbox.buildlog import failure, readable
 from arena.sandbox.context import build_context
 from arena.sandbox.engine import LABEL, Engine
-from arena.sandbox.errors import BuildError, EngineError
+from arena.sandbox.errors import BuildError, EngineError, RegistryTrouble
 from arena.sandbox.foreign import foreign
 from arena.sandbox.imagecache import trim
+from arena.sandbox.registries import own_registries
 from arena.sandbox.results import Limits
 
 REPOSITORY = "posttrain-arena/environment"
 # scripts/run_local.sh names its images so; what it leaves when it is killed goes with the others.
 _LOCAL_REPOSITORY = "posttrain-arena/local"
+
+# Before a registry of an author's own is asked again; with the first, three tries in all.
+REGISTRY_PAUSES_SEC = (2.0, 10.0)
+# Whether this machine reaches registries at all is asked about this image, which is not pulled.
+WELL_KNOWN = "docker.io/library/busybox:latest"
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,7 @@ class Images:
         self._building: dict[str, threading.Lock] = {}
         self._known: dict[str, Image] = {}
         self._digests: dict[tuple[object, ...], str] = {}
+        self._given_up: set[frozenset[str]] = set()
 
     def ensure(self, package: TaskPackage, limits: Limits) -> Image:
         """The package's image, built where the engine lacks it."""
@@ -64,7 +72,7 @@ class Images:
                 tag = f"{REPOSITORY}:{digest[:24]}"
                 found = self._find(tag)
                 if found is None:
-                    self._build(package, tag, network, limits)
+                    self._build_patiently(package, tag, network, limits)
                     found = self._find(tag)
                 if found is None:
                     raise EngineError(f"the image {tag} vanished after its build")
@@ -116,6 +124,30 @@ class Images:
             volumes=tuple(config.get("Volumes") or ()),
         )
 
+    def _build_patiently(
+        self, package: TaskPackage, tag: str, network: str, limits: Limits
+    ) -> None:
+        """Build; where a registry of the author's has trouble, a few times.
+
+        Raises BuildError in the end where others answer: then it is no trouble of this machine's.
+        """
+        dockerfile = (package.root / "environment" / "Dockerfile").read_text("utf-8", "replace")
+        known = own_registries(dockerfile) in self._given_up
+        for pause in () if known else REGISTRY_PAUSES_SEC:
+            try:
+                return self._build(package, tag, network, limits)
+            except RegistryTrouble:
+                time.sleep(pause)
+        try:
+            return self._build(package, tag, network, limits)
+        except RegistryTrouble as error:
+            self._given_up.add(error.registries)
+            if not self._engine.has_registry(WELL_KNOWN):
+                raise
+            named = ", ".join(sorted(error.registries))[:200]
+            why = f"{named} does not answer as a registry should, while others do ({error})"
+            raise BuildError(package.name, why, error.log) from error
+
     def _build(self, package: TaskPackage, tag: str, network: str, limits: Limits) -> None:
         try:
             context = build_context(package.root / "environment")
@@ -130,4 +162,6 @@ class Images:
         if built.exit_code < 0:
             raise EngineError(f"the build of {package.name} was ended by a signal")
         if built.exit_code > 0:
-            raise failure(package.name, built.log)
+            dockerfile = package.root / "environment" / "Dockerfile"
+            named = own_registries(dockerfile.read_text("utf-8", "replace"))
+            raise failure(package.name, built.log, named)

@@ -9,18 +9,19 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import NamedTuple, Self, TypeVar
 
 from arena.packages import TaskPackage
 from arena.sandbox.agents import Agent
-from arena.sandbox.carrying import Carried, collect
+from arena.sandbox.ahead import Ahead
+from arena.sandbox.carrying import collect
 from arena.sandbox.engine import Engine
 from arena.sandbox.errors import AgentFault, EngineError, SessionOver
 from arena.sandbox.images import Image, Images
 from arena.sandbox.preflight import unbuildable
 from arena.sandbox.results import Caps, Fault, Limits, Step, TrialResult
 from arena.sandbox.session import Session
-from arena.sandbox.verification import Verdict, verify
+from arena.sandbox.verification import Verdict, Verifier
 from arena.settings import image_cache_bytes
 
 Item = TypeVar("Item")
@@ -28,8 +29,8 @@ Outcome = TypeVar("Outcome")
 
 # Pauses before the engine is asked again; with the first, three tries in all.
 _PAUSES_SEC = (0.2, 1.0)
-# A job holds a wait and a read open while it and the remover make calls.
-_CONNECTIONS_A_JOB = 4
+# A job holds a wait and a read open while it, the remover and what goes ahead make calls.
+_CONNECTIONS_A_JOB = 5
 
 
 class Sandbox:
@@ -46,6 +47,7 @@ class Sandbox:
         self._images = Images(self._engine, image_cache_bytes(os.environ))
         self._caps = caps or Caps()
         self._workers = ThreadPoolExecutor(jobs, thread_name_prefix="trial")
+        self._ahead = ThreadPoolExecutor(jobs, thread_name_prefix="ahead")
 
     def build(self, package: TaskPackage) -> str:
         """The id of the package's image, built where the engine lacks it. Raises BuildError."""
@@ -98,6 +100,7 @@ class Sandbox:
     def close(self) -> None:
         """End the threads and remove what is left of the containers."""
         self._workers.shutdown(wait=True, cancel_futures=True)
+        self._ahead.shutdown(wait=True, cancel_futures=True)
         self._images.trim()
         self._engine.close()
 
@@ -120,27 +123,45 @@ class Sandbox:
         self, package: TaskPackage, agent: Agent, attempt: _Attempt, verifications: int
     ) -> Verdict:
         limits = self._limits(package)
-        image, carried = self._retrying(lambda: self._act(package, agent, limits, attempt))
+        left = self._retrying(lambda: self._act(package, agent, limits, attempt))
+        ready: Ahead | None = left.ready
+
+        def verify() -> Verdict:
+            nonlocal ready
+            ahead, ready = ready, None
+            if ahead is None:
+                ahead = self._go_ahead(package, left.image, limits)
+                ahead.expect(left.acted)
+            return ahead.verdict(left.carried)
+
         for _ in range(verifications):
-            verdict = self._retrying(lambda: verify(self._engine, package, image, limits, carried))
+            verdict = self._retrying(verify)
             if verdict.reward is not None:
                 break
         return verdict
 
-    def _act(
-        self, package: TaskPackage, agent: Agent, limits: Limits, attempt: _Attempt
-    ) -> tuple[Image, Carried]:
+    def _act(self, package: TaskPackage, agent: Agent, limits: Limits, attempt: _Attempt) -> _Left:
         image = self._images.ensure(package, limits)
         attempt.image = image.id
         session = Session(self._engine, package, image, limits)
+        ready = self._go_ahead(package, image, limits)
         try:
             with suppress(SessionOver):
                 agent(session)
+            acted = session.container is not None
+            ready.expect(acted)
             session.end()
-            return image, collect(self._engine, session, package, image, limits)
+            carried = collect(self._engine, session, package, image, limits)
+            return _Left(image, acted, carried, ready)
+        except BaseException:
+            ready.discard()
+            raise
         finally:
             attempt.steps, attempt.ended = tuple(session.steps), session.over
             session.discard()
+
+    def _go_ahead(self, package: TaskPackage, image: Image, limits: Limits) -> Ahead:
+        return Ahead(self._ahead, lambda: Verifier(self._engine, package, image, limits))
 
     def _image(self, package: TaskPackage) -> Image:
         limits = self._limits(package)
@@ -166,3 +187,12 @@ class _Attempt:
     image: str = ""
     steps: tuple[Step, ...] = ()
     ended: str | None = None
+
+
+class _Left(NamedTuple):
+    """What an agent's time leaves: its files, and a verifier that is ready for them."""
+
+    image: Image
+    acted: bool
+    carried: bytes
+    ready: Ahead

@@ -7,17 +7,19 @@ not run, and the folder that the reward is read from is new.
 from __future__ import annotations
 
 import tarfile
-from collections.abc import Iterator
-from contextlib import ExitStack, nullcontext, suppress
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from threading import Event, Thread
 from time import monotonic
+from typing import Any
 
 from arena.packages import TaskPackage
 from arena.sandbox.archives import IN_CONTAINER, Bundle, small_files
-from arena.sandbox.carrying import SCRIPT, Carried
+from arena.sandbox.carrying import SCRIPT
 from arena.sandbox.engine import HOSTS, Engine
 from arena.sandbox.errors import EngineError, blaming_the_agent
 from arena.sandbox.guard import STAGE
@@ -32,6 +34,9 @@ _LOGS = "/logs/verifier"
 _PYTHON = "/.arena-python"
 _MAX_LOGS_BYTES = 64 << 20
 _KILL_SEC = 60.0
+
+# What follows in a script happens once `Engine.release` has let it; and reads no input.
+_AWAIT = "read -r _ || exit\nexec < /dev/null"
 
 _PYTEST_FILES = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
 
@@ -56,43 +61,72 @@ class Verdict:
     output: str
 
 
-def verify(
-    engine: Engine, package: TaskPackage, image: Image, limits: Limits, carried: Carried
-) -> Verdict:
-    """Run the verifier once."""
-    with ExitStack() as removing:
+class Verifier:
+    """The container that is to judge, and one for the services where the package has some.
 
-        def prepared(network_of: str | None) -> str:
-            container = engine.create(
-                image.id,
-                ["sh", "-c", _script(package, image)],
-                limits,
-                network_of=network_of,
+    Both are started when this is made, which may be while the agent acts: nothing of the agent's
+    is in them, nothing in them listens, and their shells wait until they are let go.
+    """
+
+    def __init__(self, engine: Engine, package: TaskPackage, image: Image, limits: Limits) -> None:
+        self._engine = engine
+        self._package = package
+        self._limits = limits
+        self._services: str | None = None
+        self._judge: str | None = None
+        try:
+            if package.services:
+                # Without an init before it the script is process 1, which nothing inside can kill.
+                script = _services_script(package, image)
+                self._services = self._create(image, script, init=False)
+                engine.start(self._services)
+            self._judge = self._create(
+                image,
+                _script(package, image),
+                network_of=self._services,
                 environment=_environment(package, image),
             )
-            removing.callback(engine.remove_later, container)
-            _put(engine, container, carried, _of_package(package))
-            return container
+            engine.start(self._judge)
+        except BaseException:
+            self.discard()
+            raise
 
-        services = None
-        if package.services:
-            services = _services(engine, package, image, limits)
-            removing.callback(engine.remove_later, services)
-            _put(engine, services, carried, Bundle().finish())
-            engine.start(services)
-        container = prepared(services)
-        try:
-            engine.start(container)
-        except EngineError:
-            if services is None or engine.is_running(services):
-                raise
-            # What the agent made of the services ended their container: they answer nobody.
-            container = prepared(None)
-            engine.start(container)
-        hit = _watched(engine, container, limits)
+    def receive(self, carried: Future[bytes], acted: bool) -> None:
+        """Put the package's files and the agent's in, which may still be under way.
+
+        The engine needs a while before it unpacks; so the package's go first, as soon as may be.
+        `acted`: there was an agent to blame for what cannot be put.
+        """
+        with blaming_the_agent() if acted else nullcontext():
+            if self._services:
+                self._engine.put(self._services, _as_they_come(b"", carried))
+                self._engine.release(self._services)
+            if self._judge:
+                self._engine.put(self._judge, _as_they_come(_of_package(self._package), carried))
+
+    def verdict(self) -> Verdict:
+        """Run the verifier, once, on what was received."""
+        assert self._judge
+        self._engine.release(self._judge)
+        hit = _watched(self._engine, self._judge, self._limits)
         if hit is None:
-            return _verdict(engine, container)
-        return Verdict(None, f"the verifier {hit}", _output(engine, container))
+            return _verdict(self._engine, self._judge)
+        return Verdict(None, f"the verifier {hit}", _output(self._engine, self._judge))
+
+    def discard(self) -> None:
+        """Remove the containers, in the background."""
+        for container in (self._judge, self._services):
+            if container:
+                self._engine.remove_later(container)
+
+    def _create(self, image: Image, script: Sequence[str], **more: Any) -> str:
+        argv = ["sh", "-c", "\n".join([HOSTS, _AWAIT, *script])]
+        return self._engine.create(image.id, argv, self._limits, stdin_open=True, **more)
+
+
+def _as_they_come(first: bytes, carried: Future[bytes]) -> Iterator[bytes]:
+    yield first
+    yield carried.result()
 
 
 def _environment(package: TaskPackage, image: Image) -> dict[str, str]:
@@ -103,20 +137,13 @@ def _environment(package: TaskPackage, image: Image) -> dict[str, str]:
     }
 
 
-def _services(engine: Engine, package: TaskPackage, image: Image, limits: Limits) -> str:
-    """A container for the package's services, from the image and the agent's files.
+def _services_script(package: TaskPackage, image: Image) -> list[str]:
+    """The package's services, from the image and the agent's files.
 
-    Of their own, so that what the agent made of their files is at most an answer on the network
-    that they share with the verifier.
+    In a container of their own, so that what the agent made of their files is at most an answer on
+    the network that they share with the verifier.
     """
-    script = [*_beginning(image), background(package.services), "while :; do sleep 3600; done"]
-    # Without an init before it the script is process 1, which nothing inside can kill.
-    return engine.create(image.id, ["sh", "-c", "\n".join(script)], limits, init=False)
-
-
-def _put(engine: Engine, container: str, carried: Carried, more: bytes) -> None:
-    with blaming_the_agent() if carried.of_agent else nullcontext():
-        engine.put(container, carried.members + more)
+    return [*_beginning(image), background(package.services), "while :; do sleep 3600; done"]
 
 
 def _of_package(package: TaskPackage) -> bytes:
@@ -129,7 +156,7 @@ def _of_package(package: TaskPackage) -> bytes:
         bundle.add_file("verifier/pytest.ini", b"[pytest]\n", 0o444)
     customized = (IN_CONTAINER / "sitecustomize.py").read_bytes()
     bundle.add_file(f"{_PYTHON}/sitecustomize.py".strip("/"), customized, 0o444)
-    return bundle.finish()
+    return bundle.members()
 
 
 def _configures_pytest(path: Path) -> bool:
@@ -141,7 +168,6 @@ def _configures_pytest(path: Path) -> bool:
 def _beginning(image: Image) -> list[str]:
     """The agent's files in their places, and nothing left of how they came there."""
     return [
-        HOSTS,
         "cd /",
         f"sh {SCRIPT}",
         f"rm -rf {STAGE}",
@@ -149,16 +175,14 @@ def _beginning(image: Image) -> list[str]:
     ]
 
 
-def _script(package: TaskPackage, image: Image) -> str:
+def _script(package: TaskPackage, image: Image) -> list[str]:
     """Become the verifier."""
-    return "\n".join(
-        [
-            f"rm -rf /logs && mkdir -p {_LOGS}",
-            "[ -e /tests ] || ln -s /verifier /tests",
-            *_beginning(image),
-            f"exec {script_argv(package.root / 'verifier', 'test.sh', '/verifier')}",
-        ]
-    )
+    return [
+        f"rm -rf /logs && mkdir -p {_LOGS}",
+        "[ -e /tests ] || ln -s /verifier /tests",
+        *_beginning(image),
+        f"exec {script_argv(package.root / 'verifier', 'test.sh', '/verifier')}",
+    ]
 
 
 def _watched(engine: Engine, container: str, limits: Limits) -> str | None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import pytest
 
 from arena.sandbox.buildlog import failure, readable
-from arena.sandbox.errors import BuildError, EngineError
+from arena.sandbox.errors import BuildError, EngineError, RegistryTrouble
+from arena.sandbox.registries import own_registries
 
 OLD = "failed to solve with frontend dockerfile.v0: failed to create LLB definition: "
 NEW = "ERROR: failed to solve: "
@@ -87,3 +88,98 @@ def test_the_log_reads_like_what_was_said() -> None:
         "ERROR: exit code: 2",
     ]
     assert len(readable("x" * 100_000)) == 4000
+
+
+# Each with what the Dockerfile names: the engine of the tests said the first five, BuildKit of
+# later engines the others.
+OWN = [
+    (
+        "FROM registry.example.com/x:1",
+        f'{OLD}failed to do request: Head "https://registry.example.com/v2/x/manifests/1": '
+        "dial tcp: lookup registry.example.com on 10.1.1.1:53: no such host",
+    ),
+    (
+        "FROM 127.0.0.1:5503/x/y:1",
+        f"{OLD}pulling from host 127.0.0.1:5503 failed with status code [manifests 1]: "
+        "503 Service Unavailable",
+    ),
+    (
+        "FROM busybox:1\nCOPY --from=127.0.0.1:1/x:1 /v /v",
+        'failed to load cache key: failed to do request: Head "http://127.0.0.1:1/v2/x/manifests/1"'
+        ": dial tcp 127.0.0.1:1: connect: connection refused",
+    ),
+    (
+        "FROM busybox:1\nADD http://x.org/v /v",
+        "failed to load cache key: invalid response status 503",
+    ),
+    (
+        "FROM busybox:1\nARG A\nADD $A /v",
+        'failed to load cache key: Get "http://x.org/v": dial tcp: lookup x.org: server misbehaving',
+    ),
+    (
+        "FROM ghcr.io/x/y:1",
+        f"{NEW}ghcr.io/x/y:1: failed to resolve source metadata for ghcr.io/x/y:1: "
+        "unexpected status from HEAD request to https://ghcr.io/v2/x/y/manifests/1: "
+        "429 Too Many Requests",
+    ),
+    (
+        "ARG BASE=evil.org/x\nFROM $BASE",
+        f"{NEWEST}evil.org/x: failed to resolve source metadata for evil.org/x: failed to do "
+        'request: Head "https://evil.org/v2/x/manifests/latest": dial tcp 1.2.3.4:443: i/o timeout',
+    ),
+    (
+        "FROM evil.org/x",
+        f"{NEW}failed to copy: httpReadSeeker: failed open: unexpected status code "
+        "https://elsewhere.evil.org/blob: 500 Internal Server Error - Server message: "
+        "no space left on device: context canceled",
+    ),
+]
+
+
+@pytest.mark.parametrize(("dockerfile", "word"), OWN)
+def test_trouble_with_what_the_author_named_is_told_apart(dockerfile: str, word: str) -> None:
+    assert isinstance(failure("p", f"{word}\n", own_registries(dockerfile)), RegistryTrouble)
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        f"{OLD}127.0.0.1:5404/x/y:1: not found",
+        f"{OLD}pulling from host evil.org failed with status code [manifests 1]: 403 Forbidden",
+        f"{NEW}evil.org/x: failed to resolve source metadata for evil.org/x: failed to authorize: "
+        "failed to fetch anonymous token: unexpected status from GET request to "
+        "https://evil.org/token?scope=repository%3Ax%3Apull: 403 Forbidden",
+        "failed to load cache key: invalid response status 404",
+        'failed to load cache key: Get "https://evil.org/v": tls: first record does not look like '
+        "a TLS handshake",
+        f'{OLD}failed to do request: Head "https://registry.invalid/v2/x/manifests/1": '
+        "dial tcp: lookup registry.invalid on 10.1.1.1:53: no such host",
+    ],
+)
+def test_a_clear_answer_about_what_the_author_named_is_the_authors(word: str) -> None:
+    named = frozenset({"evil.org", "registry.invalid"})
+    assert isinstance(failure("p", f"{word}\n", named), BuildError)
+
+
+@pytest.mark.parametrize("word", THE_PLATFORMS)
+def test_another_registry_in_the_dockerfile_takes_no_blame(word: str) -> None:
+    error = failure("p", f"{word}\n", frozenset({"evil.org"}))
+    assert isinstance(error, EngineError)
+    assert not isinstance(error, RegistryTrouble)
+
+
+@pytest.mark.parametrize(
+    ("dockerfile", "hosts"),
+    [
+        ("FROM busybox:1\nFROM library/python\nFROM docker.io/library/x\nADD a https://b /", {"b"}),
+        (
+            "FROM ghcr.io/a AS b\nFROM localhost/c\nFROM b\nCOPY --from=d:5/e x y",
+            {"ghcr.io", "localhost", "d:5"},
+        ),
+        ("FROM x\nRUN --mount=type=bind,from=q.io/z,target=/z true", {"q.io"}),
+        ("FROM x\nADD git@g.org:a/b.git https://u:p@h.org:8/x /", {"g.org", "h.org:8"}),
+        ("FROM x\nADD http://[::1 /", {"http://[::1"}),
+    ],
+)
+def test_what_a_dockerfile_names_beside_docker_hub(dockerfile: str, hosts: set[str]) -> None:
+    assert own_registries(dockerfile) == hosts

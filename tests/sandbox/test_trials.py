@@ -325,14 +325,6 @@ class TestEngineTrouble:
         client.close()
         assert sandbox.trial(package, oracle()).reward == 1.0
 
-    def test_a_base_image_that_no_registry_gives_is_not_blamed_on_the_author(
-        self, sandbox: Sandbox, tmp_path: Path
-    ) -> None:
-        dockerfile = "FROM registry.invalid/nonesuch:1\n"
-        package = write_package(tmp_path / "no-registry", dockerfile=dockerfile)
-        result = sandbox.trial(package, untouched())
-        assert (result.reward, result.fault) == (None, "platform")
-
 
 class TestNothingIsLeft:
     def test_an_error_does_not_wait_for_trials_that_run(

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-import httpx
 import uvicorn
-from huggingface_hub.errors import HfHubHTTPError
 
 from arena import logs
 from arena.challenges import ChallengeFileError
@@ -36,9 +34,6 @@ def main() -> int:
             log_config=None,
             timeout_graceful_shutdown=5,
         )
-    except (HfHubHTTPError, httpx.HTTPError) as exc:
-        sys.stderr.write(f"The arena does not start: the Hub does not answer ({exc})\n")
-        return 2
     finally:
         service.close()
     return 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from arena import views
 from arena.challenges import Challenge, Challenges
 from arena.checking import Progress
@@ -9,11 +11,12 @@ from arena.errors import UnknownChallenge, UnknownRun, UnknownSubmission
 from arena.history import HistoryRow, history
 from arena.identity import Identity, is_editor
 from arena.ledger import Ledger
+from arena.listing import Listing
 from arena.report import Report
 from arena.runs.launch import reason_of, state_of, why_no_runs
 from arena.runs.queue import LiveRun, RunQueue
 from arena.runs.replays import ReplayQueue
-from arena.state import Run, State, Submission
+from arena.state import Run, RunState, State, Submission
 from arena.validation import Validator
 from leaderboard.ranking import Kept, Row, leaderboard
 
@@ -75,13 +78,17 @@ class Queries:
             runs_per_collection=challenge.ranking.runs_per_collection,
         )
 
-    def submission_views(self, by: str | None = None) -> list[views.SubmissionView]:
-        """Submissions, newest first; of everybody or of one user."""
+    def submission_views(
+        self, by: str | None = None, claimed: bool = False
+    ) -> Listing[Submission, views.SubmissionView]:
+        """Submissions, newest first; of everybody or of one user, or those with a claim alone."""
         state = self._ledger.state
         found = [
-            s for s in state.submissions.values() if by is None or by in (s.record.by, s.author)
+            s
+            for s in reversed(state.submissions.values())
+            if (by is None or by in (s.record.by, s.author)) and (s.claims or not claimed)
         ]
-        return [views.submission_view(*self._submission_facts(state, s)) for s in reversed(found)]
+        return Listing(found, lambda s: views.submission_view(*self._submission_facts(state, s)))
 
     def submission_detail(self, submission: str) -> views.SubmissionDetail:
         """One submission, with what its replay found."""
@@ -89,11 +96,17 @@ class Queries:
         found = submission_of(state, submission)
         return views.submission_detail(*self._submission_facts(state, found))
 
-    def run_views(self, challenge: str | None = None) -> list[views.RunView]:
-        """Runs, newest first."""
+    def run_views(
+        self, challenge: str | None = None, states: Container[RunState] | None = None
+    ) -> Listing[Run, views.RunView]:
+        """Runs, newest first; of every challenge or one, in any state or in some."""
         state = self._ledger.state
-        found = [r for r in state.runs.values() if challenge in (None, r.record.challenge)]
-        return [views.run_view(*self._run_facts(state, run)) for run in reversed(found)]
+        found = [
+            run
+            for run in reversed(state.runs.values())
+            if challenge in (None, run.record.challenge) and (states is None or run.state in states)
+        ]
+        return Listing(found, lambda run: views.run_view(*self._run_facts(state, run)))
 
     def report(self, run: str) -> Report | None:
         """What the worker reported of a run; None before it is scored."""

@@ -155,6 +155,8 @@ class State:
     """By content digest: whoever enters that content again, it is the settled author's."""
     replays: dict[str, ReplayRecord] = field(default_factory=dict)
     """By content digest: the same content entered again is proven already."""
+    launched: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The runs of each submission."""
 
     def apply(self, records: Iterable[AnyRecord]) -> State:
         """The state after `records`, which follow on in `seq`; this one stays as it is.
@@ -179,6 +181,7 @@ class State:
             dict(self.challenge_changes),
             dict(self.claims),
             dict(self.replays),
+            dict(self.launched),
         )
 
     def fold(self, record: AnyRecord | UnreadRecord) -> None:
@@ -198,6 +201,7 @@ class State:
             self.challenge_changes,
             self.claims,
             self.replays,
+            self.launched,
         )
         try:
             if not isinstance(record, UnreadRecord):
@@ -250,7 +254,7 @@ class State:
 
     def runs_of(self, submission: str) -> list[Run]:
         """Every run of a submission, in order."""
-        return [run for run in self.runs.values() if run.record.submission == submission]
+        return [self.runs[run] for run in self.launched.get(submission, ())]
 
     def entered_since(self, when: datetime, user: str | None = None) -> list[Submission]:
         """Submissions entered since `when`, of everybody or of one user."""
@@ -269,6 +273,7 @@ class _Folding:
     challenge_changes: dict[str, tuple[ChallengeStateRecord, ...]]
     claims: dict[str, ClaimRecord]
     replays: dict[str, ReplayRecord]
+    launched: dict[str, tuple[str, ...]]
 
     def fold(self, record: AnyRecord) -> None:
         match record:
@@ -297,6 +302,10 @@ class _Folding:
                 self.replays[record.collection] = record
             case RunRecord():
                 self.runs[record.id] = Run(record)
+                self.launched[record.submission] = (
+                    *self.launched.get(record.submission, ()),
+                    record.id,
+                )
             case RunEventRecord():
                 self.runs[record.run] = _after_event(self.runs[record.run], record)
             case ReportRecord():

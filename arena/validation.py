@@ -104,7 +104,7 @@ class Validator:
         not take.
         """
         for submission in list(self._ledger.state.submissions.values()):
-            if submission.validation is None:
+            if submission.is_under_way:
                 self.enqueue(submission.record.id)
         now = datetime.now(UTC)
         with self._lock:
@@ -231,7 +231,7 @@ class Validator:
             own = state.submissions[submission]
             if own.validation is not None:
                 return []
-            return [_unless_duplicate(state, own.record.line, validation)]
+            return [_unless_duplicate(state, own.line, validation)]
 
         return self._ledger.enqueue(decide)
 
@@ -240,9 +240,9 @@ def _unless_duplicate(state: State, line: str, validation: ValidationRecord) -> 
     """The validation, or its refusal where another line has the same content already."""
     for other in state.submissions.values():
         same = other.is_valid and other.collection == validation.collection
-        if validation.outcome == "valid" and same and other.record.line != line:
-            record = other.record
-            return _refused(validation, DuplicateCollection(submission=record.id, author=record.by))
+        if validation.outcome == "valid" and same and other.line != line:
+            name, author = other.record.id, other.author
+            return _refused(validation, DuplicateCollection(submission=name, author=author))
     return validation
 
 

@@ -1,6 +1,6 @@
 """The routes of /api/v1: reading needs no token, writing a Hub token as Bearer."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -93,9 +93,9 @@ def bearer(authorization: str | None) -> str:
     return token.strip()
 
 
-def paged(name: str, items: list[Item], page: Page) -> Answer:
+def paged(name: str, items: Sequence[Item], page: Page) -> Answer:
     """A list's answer: its part, and where the next part begins."""
-    part = items[page.offset : page.offset + page.limit]
+    part = list(items[page.offset : page.offset + page.limit])
     end = page.offset + len(part)
     following = end if end < len(items) else None
     return {"ok": True, name: dump(part), "total": len(items), "next_offset": following}

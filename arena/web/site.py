@@ -21,6 +21,7 @@ Result = TypeVar("Result")
 # How an event shows that it is under way: not at all, or lightly beside what it changes.
 QUIET = {"show_progress": "hidden"}
 BUSY = {"show_progress": "minimal"}
+SHOWN = 200  # rows of a list that grows without end
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ def test_what_is_no_public_dataset_is_refused(
     arena: Arena, who: Who, published: str, source: str, code: str
 ) -> None:
     assert refusal(lambda: arena.submit(who("author"), source, "T")) == code
-    assert arena.read.submission_views() == []
+    assert len(arena.read.submission_views()) == 0
 
 
 def test_the_suite_answers_as_what_does_not_exist(arena: Arena, who: Who, published: str) -> None:
@@ -263,7 +263,7 @@ def test_a_validation_that_the_platform_failed_is_refunded(
         raise HubUnavailable(problem="status 500")
 
     with monkeypatch.context() as patch:
-        patch.setattr(arena._validator, "_indexes", broken)
+        patch.setattr(arena._validator._check, "_indexes", broken)
         failed = arena.submit(who("author"), collection(), "T").id
         assert settled(arena, failed).state == "failed"
     assert arena.submit(who("author"), collection(), "T")

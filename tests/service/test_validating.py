@@ -44,7 +44,7 @@ def test_anybody_validates_and_nothing_is_entered(
     assert (view.state, view.packages, view.by) == ("valid", 4, "rival")
     assert [stage.stage for stage in view.stages] == ["fetching", "checking", "comparing"]
     assert arena.ledger.state.seq == seq
-    assert arena.read.submission_views() == []
+    assert len(arena.read.submission_views()) == 0
     assert refusal(lambda: arena.validation(who("author"), asked.id)) == "unknown_validation"
 
 

@@ -9,7 +9,7 @@ import gradio as gr
 from arena.errors import ArenaError, NotEditor
 from arena.identity import Identity
 from arena.web.layout import top
-from arena.web.site import BUSY, QUIET, Site
+from arena.web.site import BUSY, QUIET, SHOWN, Site
 
 _ACTIONS = (("Resume", "open"), ("Pause", "paused"), ("Close", "closed"))
 
@@ -98,13 +98,13 @@ def _editor(site: Site, who: Identity) -> Identity:
 
 
 def _body(site: Site) -> str:
-    runs = site.service.read.run_views()
+    read = site.service.read
     return site.render(
         "admin",
-        waiting=[run for run in runs if run.state == "scored" and not run.withdrawal],
-        moving=[run for run in reversed(runs) if run.state in {"queued", "running"}],
-        challenges=site.service.read.challenge_views(),
+        waiting=[run for run in read.run_views(states={"scored"}) if not run.withdrawal],
+        moving=list(reversed(read.run_views(states={"queued", "running"}))),
+        challenges=read.challenge_views(),
         workers=site.service.queue.workers(),
         health=site.service.health.view(),
-        claimed=[s for s in site.service.read.submission_views() if s.claims],
+        claimed=read.submission_views(claimed=True)[:SHOWN],
     )

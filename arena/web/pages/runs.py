@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from arena.web.layout import live, ticking, top
-from arena.web.site import Site
+from arena.web.site import SHOWN, Site
 
 
 def build(site: Site, blocks: gr.Blocks) -> None:
@@ -18,7 +18,8 @@ def build(site: Site, blocks: gr.Blocks) -> None:
 
     def show() -> tuple[str, Any]:
         runs = site.service.read.run_views()
-        moving = any(run.state in {"queued", "running"} for run in runs)
-        return site.render("runs", runs=runs), ticking(moving)
+        shown = runs[:SHOWN]
+        moving = any(run.state in {"queued", "running"} for run in shown)
+        return site.render("runs", runs=shown, total=len(runs)), ticking(moving)
 
     live(blocks, show, [body])

@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from arena.web.layout import live, ticking, top
-from arena.web.site import QUIET, Site
+from arena.web.site import QUIET, SHOWN, Site
 
 _ENDED = {"valid", "invalid", "failed", "withdrawn"}
 _MINE, _ALL = "Mine", "Everybody's"
@@ -25,8 +25,11 @@ def build(site: Site, blocks: gr.Blocks) -> None:
     def show(choice: str, token: gr.OAuthToken | None) -> tuple[str, Any, Any]:
         who = site.guest(token)
         own = who.user if who and choice == _MINE else None
-        found = site.service.read.submission_views(own)
-        html = site.render("status", submissions=found, own=own, signed_in=who is not None)
+        listed = site.service.read.submission_views(own)
+        found = listed[:SHOWN]
+        html = site.render(
+            "status", submissions=found, total=len(listed), own=own, signed_in=who is not None
+        )
         return (
             html,
             gr.update(visible=who is not None),

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from arena.errors import ArenaError, HubUnavailable, LimitReached
+from arena.errors import ArenaError, LimitReached
 from arena.identity import Identity
 from arena.nearcopies import SealedIndex
 from arena.service import Arena
@@ -260,7 +260,7 @@ def test_a_validation_that_the_platform_failed_is_refunded(
     limit(arena, validations_per_author_per_hour=1)
 
     def broken() -> list[SealedIndex]:
-        raise HubUnavailable(problem="status 500")
+        raise RuntimeError("a fault of the arena's own")
 
     with monkeypatch.context() as patch:
         patch.setattr(arena._validator._check, "_indexes", broken)

@@ -92,6 +92,7 @@ def size(count: int) -> None:
 def open_store(url: str, data: Path) -> None:
     """Opens the whole arena on the store and prints what it took, as JSON."""
     from arena.service import Arena
+    from arena.web.site import SHOWN
 
     counted = _count_requests()
     settings = _settings(url, data)
@@ -103,10 +104,10 @@ def open_store(url: str, data: Path) -> None:
     requests, read = len(counted), service.read
     pages: dict[str, Callable[[], object]] = {
         "front page": read.challenge_views,
-        "submissions": read.submission_views,
-        "one author's submissions": lambda: read.submission_views("author7"),
+        "submissions": lambda: read.submission_views()[:SHOWN],
+        "one author's submissions": lambda: read.submission_views("author7")[:SHOWN],
         "one submission": lambda: read.submission_detail("sub_000077"),
-        "runs": read.run_views,
+        "runs": lambda: read.run_views()[:SHOWN],
         "one run": lambda: read.run_detail("run_000077"),
         "leaderboard": lambda: read.leaderboard("demo"),
         "commons": read.commons,

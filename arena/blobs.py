@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import tempfile
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from huggingface_hub.hf_api import RepoFile
+
+log = logging.getLogger(__name__)
 
 
 def digest_of(entry: RepoFile) -> str:

@@ -8,7 +8,7 @@ waits longer than two hours' share of one (120 s at 60 an hour), at any load.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 HOUR = 3600.0
 
@@ -17,7 +17,7 @@ class CommitBudget:
     """A bucket of commits that fills slowly; the emptier it is, the longer commits stand apart."""
 
     def __init__(self, per_hour: int, clock: Callable[[], float] = time.time) -> None:
-        """`clock` gives seconds, on the clock of the times given to `note`."""
+        """`clock` gives seconds, on the clock of the times given to `begin_with`."""
         self._size = per_hour / 2
         self._fill = per_hour / 2 / HOUR  # commits a second
         self._free = self._size / 3  # above this level nothing waits
@@ -25,11 +25,20 @@ class CommitBudget:
         self._level = self._size
         self._last = 0.0
 
-    def note(self, at: float | None = None) -> None:
-        """Counts a commit, made now or at a time not before that of the one noted last."""
-        now = self._clock() if at is None else at
-        self._level = self._level_at(now) - 1
-        self._last = max(self._last, now)
+    def begin_with(self, times: Iterable[float]) -> None:
+        """Begins anew, with the commits that were made at these times, oldest first."""
+        self._level, self._last = self._size, 0.0
+        for at in times:
+            self._count(at)
+
+    def note(self) -> None:
+        """Counts a commit made now."""
+        self._count(self._clock())
+
+    def _count(self, at: float) -> None:
+        # never below nothing: what others overspent is not to be worked off for hours
+        self._level = max(0.0, self._level_at(at) - 1)
+        self._last = max(self._last, at)
 
     def delay(self) -> float:
         """Seconds until the next commit is due; 0 where it may be made now."""

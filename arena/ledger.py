@@ -38,13 +38,14 @@ ATTEMPTS = 8
 PATIENCE = 240.0  # seconds; the budget alone makes nobody wait longer than 120
 MAX_BATCH = 500  # transactions in one commit
 POLL_SECONDS = 10.0  # how often another process's records are looked for
+_COMPACT_AGAIN_SECONDS = 60.0
 _FRESH_SECONDS = 2.0  # a refusal by an older state is decided again on what is true now
 Decide = Callable[[State], Sequence[AnyRecord]]
 
 
 @dataclass(eq=False)
 class _Waiting:
-    """A transaction that is not answered yet. `sent`: a commit with its records is under way."""
+    """A transaction that is not answered yet. `sent`: it is decided for a commit, or under way."""
 
     decide: Decide
     future: Future[list[AnyRecord]] = field(default_factory=Future)
@@ -83,6 +84,7 @@ class Ledger:
         self._is_open = False
         self._trouble: Trouble | None = None
         self._head_at: datetime | None = None
+        self._compact_after = 0.0
         self._closing = False
         self._thread = threading.Thread(target=self._work, name="ledger", daemon=True)
 
@@ -191,7 +193,7 @@ class Ledger:
     def _work(self) -> None:
         while not self._closing:
             with self._changed:
-                delay = self._budget.delay() if self._queue else POLL_SECONDS
+                delay = self._budget.delay() if self._queue and self._is_open else POLL_SECONDS
                 if delay and not self._closing:
                     self._changed.wait(min(delay, POLL_SECONDS))
                 ready = self._queue and self._is_open and not self._budget.delay()
@@ -214,7 +216,8 @@ class Ledger:
             self._try_open()
         elif time.monotonic() - self._read_at >= POLL_SECONDS:
             self._try_refresh()
-        if self._is_open and self._store.files >= COMPACT_AT and not self._budget.delay():
+        many = self._store.files >= COMPACT_AT and time.monotonic() >= self._compact_after
+        if self._is_open and many and not self._budget.delay():
             self._compact()
 
     def _commit(self, batch: list[_Waiting]) -> None:
@@ -228,11 +231,9 @@ class Ledger:
             if lost and self._holds(batch):
                 return self._landed(batch)  # the commit whose answer was lost
             lost, wait = False, 0.0
-            self._set_sent(batch, False)
-            batch, draft, records = self._decide(batch)
+            batch, draft, records = self._decide(self._still_waiting(batch))
             if not records:
                 return None
-            self._set_sent(batch, True)
             try:
                 self._head = self._store.append(records, self._head)
             except StoreRefused as exc:
@@ -267,8 +268,6 @@ class Ledger:
 
         Who is refused, or has nothing to record, is answered here, on a state just looked at.
         """
-        with self._changed:
-            batch = [waiting for waiting in batch if not waiting.abandoned]
         is_fresh = time.monotonic() - self._read_at < _FRESH_SECONDS
         draft, refusals = self._try_all(batch)
         if refusals and not is_fresh and self._try_refresh():
@@ -301,10 +300,13 @@ class Ledger:
                 refusals[waiting] = exc
         return draft, refusals
 
-    def _set_sent(self, batch: list[_Waiting], sent: bool) -> None:
+    def _still_waiting(self, batch: list[_Waiting]) -> list[_Waiting]:
+        """Those whose callers have not given up; from here on they cannot without knowing more."""
         with self._changed:
+            batch = [waiting for waiting in batch if not waiting.abandoned]
             for waiting in batch:
-                waiting.sent = sent
+                waiting.sent = True
+        return batch
 
     def _landed(self, batch: list[_Waiting]) -> None:
         self._head_at, self._trouble = datetime.now(UTC), None
@@ -326,6 +328,7 @@ class Ledger:
             log.info("compacted the store to %d files", self._store.files)
         except StoreError as exc:
             log.warning("the store is not compacted: %s", exc)
+            self._compact_after = time.monotonic() + _COMPACT_AGAIN_SECONDS
             self._try_refresh()
 
     # Reading
@@ -337,9 +340,9 @@ class Ledger:
             self._refresh()
             self._store.sweep()
             self._store.require_writable()
-            for at in self._store.commit_times():
-                self._budget.note(at.timestamp())
-                self._head_at = at
+            times = self._store.commit_times()
+            self._budget.begin_with([at.timestamp() for at in times])
+            self._head_at = times[-1] if times else None
         except StoreRefused as exc:
             self._trouble = Trouble(True, f"it cannot be written to: {exc}")
         except StoreError as exc:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import logging
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -43,6 +44,8 @@ from arena.storefiles import (
     merges,
     read_lines,
 )
+
+log = logging.getLogger(__name__)
 
 COMPACT_AT = 250  # files; the design allows 300, and one commit adds at most one a kind
 _DOWNLOADS = 8
@@ -243,8 +246,11 @@ class Store:
             self._former.append(self._head)
         self._head, self._files = head, files
         part = self._listing.with_suffix(".part")
-        part.write_text(json.dumps({"head": head, "files": files}), encoding="utf-8")
-        part.replace(self._listing)
+        try:
+            part.write_text(json.dumps({"head": head, "files": files}), encoding="utf-8")
+            part.replace(self._listing)
+        except OSError as exc:
+            log.warning("the store's listing is not kept on this machine: %s", exc)
 
     def sweep(self) -> None:
         """Removes from this machine's disk what is no part of the store any more."""

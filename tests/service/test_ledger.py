@@ -179,6 +179,22 @@ def test_silence_after_the_commit_is_no_not_recorded(
     assert open_ledger().state.seq == 2
 
 
+def test_who_gives_up_amid_a_commit_is_not_told_that_nothing_was_recorded(
+    open_ledger: Callable[..., Ledger], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.ledger.PATIENCE", 0.3)
+    ledger = open_ledger()
+
+    def decide(state: State) -> list[AnyRecord]:
+        time.sleep(1)
+        return [paused("late")]
+
+    with pytest.raises(OutcomeUnknown):
+        ledger.transact(decide)
+    ledger.close()
+    assert open_ledger().state.seq == 1
+
+
 def test_a_refused_write_closes_the_ledger_until_it_may_write_again(
     hub: RunningHub, open_ledger: Callable[..., Ledger], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -272,6 +288,64 @@ def test_a_restart_does_not_give_the_budget_anew(open_ledger: Callable[..., Ledg
         ledger.transact(lambda state: [paused()])
     assert open_ledger(per_hour=8).outlook().seconds > 60
     assert open_ledger(per_hour=1000).outlook().seconds == 0
+
+
+def test_reopening_counts_no_commit_twice(
+    hub: RunningHub, open_ledger: Callable[..., Ledger], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.ledger.POLL_SECONDS", 0.2)
+    ledger = open_ledger(per_hour=60)
+    for _ in range(12):
+        ledger.transact(lambda state: [paused()])
+    hub.make_faults({"kind": "refuse", "match": COMMIT, "status": 403})
+    with pytest.raises(NotRecorded):
+        ledger.transact(lambda state: [paused()])
+    deadline = time.monotonic() + 20
+    while ledger.trouble and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert ledger.outlook().seconds == 0
+    ledger.transact(lambda state: [paused()])
+
+
+def test_a_closed_store_is_looked_at_in_its_time_only(
+    hub: RunningHub, open_ledger: Callable[..., Ledger], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What waits in the queue must not make the ledger ask without a pause."""
+    monkeypatch.setattr("arena.ledger.POLL_SECONDS", 0.5)
+    monkeypatch.setattr("arena.ledger.PATIENCE", 1.5)
+    ledger = open_ledger()
+    hub.make_faults(
+        {"kind": "hang", "match": COMMIT, "seconds": 0.5},
+        {"kind": "refuse", "match": "/api/whoami-v2", "status": 401, "times": 1000},
+        {"kind": "refuse", "match": COMMIT, "status": 403, "times": 1000},
+    )
+    with ThreadPoolExecutor(4) as pool:
+        waiting = [pool.submit(ledger.transact, lambda state: [paused()])]
+        time.sleep(0.2)  # the first hangs; these wait behind it
+        waiting += [pool.submit(ledger.transact, lambda state: [paused()]) for _ in range(3)]
+        for future in waiting:
+            assert future.exception() is None or isinstance(future.exception(), NotRecorded)
+    left = httpx.get(f"{hub.url}/admin/faults").json()
+    hub.make_faults()
+    asked = 1000 - next(fault["times"] for fault in left if "whoami" in fault["match"])
+    assert asked < 12
+
+
+def test_the_budget_holds_in_any_hour_and_never_stops() -> None:
+    now = [1_000_000.0]
+    budget = CommitBudget(60, lambda: now[0])
+    made: list[float] = []
+    while now[0] < 1_000_000 + 4 * 3600:
+        wait = budget.delay()
+        assert wait <= 120
+        now[0] += wait
+        budget.note()
+        made.append(now[0])
+        now[0] += 0.5
+    busiest = max(sum(at <= other < at + 3600 for other in made) for at in made)
+    assert 55 <= busiest <= 60
+    budget.begin_with([now[0] - 5.0] * 100)
+    assert 0 < budget.delay() <= 120, "what others overspent is not worked off for hours"
 
 
 # Reading

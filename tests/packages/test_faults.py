@@ -57,6 +57,8 @@ FAULTS: list[tuple[str, Changes, Place]] = [
         ("TP035", "task.md", 19),
     ),
     # environment
+    ("an ignore file", {"environment/.dockerignore": "\n# logs\n*.log\n!a.log\n"}, ("TP040", "environment/.dockerignore", 3)),
+    ("an ignore file of the Dockerfile's own", {"environment/Dockerfile.dockerignore": "answers"}, ("TP040", "environment/Dockerfile.dockerignore", 1)),
     ("COPY of another package", dockerfile("", "COPY ../../other/x /x"), ("TP006", "environment/Dockerfile", 3)),
     ("COPY from the root", dockerfile("COPY /etc/passwd /x"), ("TP006", "environment/Dockerfile", 2)),
     ("COPY in JSON", dockerfile('COPY ["no such file", "/x"]'), ("TP006", "environment/Dockerfile", 2)),

@@ -49,6 +49,7 @@ RULES: tuple[Rule, ...] = (
     Rule("TP037", "error", None, collection.contents_differ),
     Rule("TP038", "error", None, collection.tasks_are_packages),
     Rule("TP039", "error", None, collection.settings_are_right),
+    Rule("TP040", "warning", environment.nothing_is_ignored),
 )
 
 __all__ = ["RULES", "Fault", "Rule"]

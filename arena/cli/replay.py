@@ -93,11 +93,12 @@ def replay(
 def _replay_all(
     reports: list[PackageReport], jobs: int, repeat: int, fresh: bool, quiet: bool
 ) -> list[Row]:
-    from arena.sandbox import EngineUnavailable, NoDockerCommand, Sandbox
+    from arena.sandbox import Caps, EngineUnavailable, NoDockerCommand, Sandbox
     from arena.sandbox import replay as replay_one
     from arena.sandbox.replay_cache import ReplayCache, default_folder
 
-    cache = ReplayCache(default_folder())
+    caps = Caps()  # none but what each package asks for
+    cache = ReplayCache(default_folder(), caps)
     known = {} if fresh else {r.path: cache.get(r.digest, repeat) for r in reports}
     if all(known.get(r.path) for r in reports):
         return [Row(r, found, True) for r in reports if (found := known[r.path])]
@@ -115,7 +116,7 @@ def _replay_all(
         return row
 
     try:
-        with Sandbox(jobs=jobs) as sandbox, _progress(len(reports), quiet) as advance:
+        with Sandbox(jobs=jobs, caps=caps) as sandbox, _progress(len(reports), quiet) as advance:
             sandbox.sweep()
             return sandbox.map(one, reports)
     except NoDockerCommand as exc:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.packages.schema import Domain, FrontMatter
-
-DEFAULT_WORKSPACE = "/root"
+from arena.packages.schema import DEFAULT_WORKSPACE, Domain, FrontMatter
 
 
 @dataclass(frozen=True)

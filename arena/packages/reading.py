@@ -7,6 +7,7 @@ bytes, up to the limits of `files`.
 from __future__ import annotations
 
 import hashlib
+import posixpath
 import shlex
 from collections.abc import Iterator
 from functools import cached_property
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from arena.packages.agentcode import AgentsFolders
 from arena.packages.dockerfile import (
     Dockerfile,
     Instruction,
@@ -26,7 +28,7 @@ from arena.packages.document import Document, DocumentError, parse_document, pro
 from arena.packages.files import FileList, list_files
 from arena.packages.installs import Install, installs
 from arena.packages.pythontext import PythonFile
-from arena.packages.schema import EnvironmentSection, FrontMatter
+from arena.packages.schema import DEFAULT_WORKSPACE, EnvironmentSection, FrontMatter
 from arena.packages.shell import ShellScript, is_shell
 from arena.packages.trees import Allowance
 
@@ -241,6 +243,21 @@ class PackageText:
     def dockerfile(self) -> Dockerfile | None:
         text = self.text(DOCKERFILE)
         return parse_dockerfile(text) if text else None
+
+    @cached_property
+    def agents_folders(self) -> AgentsFolders:
+        """Where the agent's work is in the container: the artifacts, else where it works."""
+        instructions = self.dockerfile.instructions if self.dockerfile else ()
+        start: str | None = None
+        for instruction in instructions:
+            if instruction.name == "FROM":
+                start = None
+            elif instruction.name == "WORKDIR" and (instruction.value.startswith("/") or start):
+                start = posixpath.normpath(posixpath.join(start or "/", instruction.value))
+        start = None if start and "$" in start else start
+        declared = self.front_matter.artifacts if self.front_matter else ()
+        folders = declared or (DEFAULT_WORKSPACE, start or "/")
+        return AgentsFolders(tuple(f for f in folders if posixpath.normpath(f) != "/"), start)
 
     @cached_property
     def scripts(self) -> Scripts:

@@ -18,6 +18,7 @@ from pydantic import (
 
 from arena.packages.findings import shown
 
+DEFAULT_WORKSPACE = "/root"
 MAX_LICENCE = 200
 _USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,31}(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,31})?")
 

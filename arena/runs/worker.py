@@ -13,7 +13,7 @@ import shutil
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import docker
@@ -22,7 +22,7 @@ from docker.errors import DockerException
 from huggingface_hub import HfApi
 from huggingface_hub.errors import HfHubHTTPError
 
-from arena.challenges import Challenge, Challenges, Recipe, SandboxCaps, load_challenges
+from arena.challenges import Challenge, Challenges, Recipe, load_challenges
 from arena.client import ArenaClient, ArenaUnreachable, RemoteError
 from arena.errors import ArenaError
 from arena.posttrain.events import StageLog
@@ -193,20 +193,10 @@ class Worker:
             return execute(inputs, training, suite, life.on_event, cancelled)
 
     def _sandboxes(self, challenge: Challenge) -> tuple[Sandbox, Sandbox]:
-        """The sandboxes of training and of suite tasks, under the challenge's caps for each."""
-
-        def make(caps: SandboxCaps) -> Sandbox:
-            limits = Caps(
-                memory_mb=caps.memory_mb,
-                cpus=caps.cpus,
-                agent_timeout_sec=min(caps.agent_timeout_sec, challenge.evaluation.timeout_sec),
-                verifier_timeout_sec=caps.verifier_timeout_sec,
-                build_timeout_sec=caps.build_timeout_sec,
-                network=caps.network,
-            )
-            return Sandbox(jobs=self._settings.jobs, caps=limits)
-
-        return make(challenge.sandbox.training), make(challenge.sandbox.suite)
+        """The sandboxes of training and of suite tasks."""
+        training, suite = sandbox_caps(challenge)
+        jobs = self._settings.jobs
+        return Sandbox(jobs=jobs, caps=training), Sandbox(jobs=jobs, caps=suite)
 
     def _pinned(self, lease: Lease) -> tuple[Challenge, Recipe]:
         challenge = self._challenges.challenges.get(lease.challenge)
@@ -312,3 +302,24 @@ def what_is_missing() -> str | None:
     except (DockerException, OSError):
         return "no Docker engine"
     return None
+
+
+def sandbox_caps(challenge: Challenge) -> tuple[Caps, Caps]:
+    """What a challenge gives to its training tasks at most, and to its suite's.
+
+    `evaluation.timeout_sec` is the time that both arms of the measurement have. It bounds the
+    suite's tasks alone: the gate gives an oracle the time that its replay gave it.
+    """
+    training, suite = (
+        Caps(
+            memory_mb=caps.memory_mb,
+            cpus=caps.cpus,
+            agent_timeout_sec=caps.agent_timeout_sec,
+            verifier_timeout_sec=caps.verifier_timeout_sec,
+            build_timeout_sec=caps.build_timeout_sec,
+            network=caps.network,
+        )
+        for caps in (challenge.sandbox.training, challenge.sandbox.suite)
+    )
+    measured = min(challenge.sandbox.suite.agent_timeout_sec, challenge.evaluation.timeout_sec)
+    return training, replace(suite, agent_timeout_sec=measured)

@@ -238,9 +238,9 @@ class Carrier:
         self._members += 1
         self._bytes += member.size
         if self._members > MAX_MEMBERS:
-            raise AgentFault(f"the artifacts are more than {MAX_MEMBERS} files")
+            raise AgentFault(f"the agent left more than {MAX_MEMBERS:,} files to be copied")
         if self._bytes > self.max_bytes:
-            raise AgentFault(f"the artifacts are larger than {self.max_bytes >> 20} MiB")
+            raise AgentFault(f"the agent's files are larger than {self.max_bytes >> 20} MiB")
 
     def _is_welcome(self, member: tarfile.TarInfo, path: str, kept: set[str], staged: str) -> bool:
         passage = self.guard.judge(path, member.isdir())

@@ -22,7 +22,7 @@ from docker.utils import kwargs_from_env
 from requests.exceptions import RequestException
 from urllib3.exceptions import HTTPError
 
-from arena.sandbox.errors import EngineError, EngineUnavailable
+from arena.sandbox.errors import EndedEarly, EngineError, EngineUnavailable
 from arena.sandbox.owners import OWNER_LABEL, is_alive, this_process
 from arena.sandbox.results import Limits
 
@@ -179,8 +179,10 @@ class Engine:
 
         A line waits in the pipe where the shell is not there yet, as a signal would not.
         """
-        if not self.is_running(container):
-            raise EngineError("a container ended while it waited")
+        with self._trouble():
+            running = self._api.inspect_container(container)["State"]["Running"]
+        if not running:
+            raise EndedEarly("the container ended before the verifier began")
         with self._trouble(), closing(self._api.attach_socket(container, _STDIN)) as opened:
             connection = getattr(opened, "_sock", opened)
             connection.sendall(b"\n")
@@ -256,10 +258,6 @@ class Engine:
         except EngineError as error:
             if error.status not in (404, 409):  # gone or ended already
                 raise
-
-    def is_running(self, container: str) -> bool:
-        with self._trouble():
-            return bool(self._api.inspect_container(container)["State"]["Running"])
 
     def written_bytes(self, container: str) -> int:
         """What a container wrote to its own disk so far."""

@@ -30,6 +30,13 @@ class NoDockerCommand(EngineUnavailable):
         self.args = (f"no docker command that can build images: {why}",)
 
 
+class EndedEarly(EngineError):
+    """A container that was to wait ended: somebody killed it, or its image has no shell that waits.
+
+    Which of the two, another try tells: nobody kills each.
+    """
+
+
 class RegistryTrouble(EngineError):
     """A registry or address that the author named did not answer as it should.
 
@@ -75,4 +82,6 @@ def blaming_the_agent() -> Iterator[None]:
     except EngineError as error:
         if error.status in (None, 404) or "no space left" in str(error):
             raise
-        raise AgentFault(f"the artifacts cannot be copied: {error}") from error
+        if "file name too long" in str(error).lower():  # it quotes the path, and the host's before
+            raise AgentFault("the agent left a path that is too long to be copied") from error
+        raise AgentFault(f"the agent's files cannot be copied: {error}") from error

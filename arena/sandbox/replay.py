@@ -12,6 +12,7 @@ from arena.sandbox.agents import oracle, untouched
 from arena.sandbox.errors import BuildError, EngineError
 from arena.sandbox.results import TrialResult
 from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.verification import VERIFIED
 
 SOLVED = 1.0
 
@@ -86,7 +87,7 @@ def _verdict(
             return "flaky", f"the {what} scores {shown} in {len(trials)} repeats", trials[0]
     worst, best = solved[0], idle[0]
     if worst.reward is not None and worst.reward < SOLVED:
-        why = f" ({worst.detail})" if worst.fault else ""
+        why = f" ({worst.detail})" if worst.detail not in {"", VERIFIED} else ""
         return "oracle fails", f"the oracle scores {worst.reward:g}, not 1.0{why}", worst
     if best.reward is not None and best.reward >= SOLVED:
         reason = "the untouched environment scores 1.0: the task is solved before it begins"

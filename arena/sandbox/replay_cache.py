@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from arena.sandbox.replay import Replay
+from arena.sandbox.results import Caps
 
 VERSION = 1
 """Part of every key; goes up when a trial's rules change, so that old verdicts don't count."""
@@ -22,10 +25,11 @@ def default_folder() -> Path:
 
 
 class ReplayCache:
-    """One file a verdict; a package's key is the digest of its content."""
+    """One file a verdict; its key is the package's content and the caps that it ran with."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, caps: Caps) -> None:
         self._folder = folder
+        self._caps = json.dumps(asdict(caps), sort_keys=True)
 
     def get(self, digest: str, repeat: int) -> Replay | None:
         """The verdict on this content, or None; a file that can't be read is no verdict."""
@@ -45,5 +49,5 @@ class ReplayCache:
         Path(file.name).replace(path)
 
     def _path(self, digest: str, repeat: int) -> Path:
-        key = hashlib.sha256(f"{VERSION} {repeat} {digest}".encode()).hexdigest()
+        key = hashlib.sha256(f"{VERSION} {repeat} {digest} {self._caps}".encode()).hexdigest()
         return self._folder / f"{key[:32]}.json"

@@ -16,7 +16,7 @@ from arena.sandbox.agents import Agent
 from arena.sandbox.ahead import Ahead
 from arena.sandbox.carrying import collect
 from arena.sandbox.engine import Engine
-from arena.sandbox.errors import AgentFault, EngineError, SessionOver
+from arena.sandbox.errors import AgentFault, EndedEarly, EngineError, SessionOver
 from arena.sandbox.images import Image, Images
 from arena.sandbox.preflight import unbuildable
 from arena.sandbox.results import Caps, Fault, Limits, Step, TrialResult
@@ -71,6 +71,8 @@ class Sandbox:
             fault: Fault | None = "verifier" if verdict.reward is None else None
         except AgentFault as error:
             verdict, fault = Verdict(0.0, str(error), ""), "agent"
+        except EndedEarly as error:
+            verdict, fault = Verdict(None, str(error), ""), "verifier"
         except EngineError as error:
             verdict, fault = Verdict(None, str(error), ""), "platform"
         details = [attempt.ended, verdict.detail]

@@ -119,7 +119,8 @@ class Session:
                 reader.wait(_REST_SEC)
                 return Step(command, code, reader.text())
             if time.monotonic() >= deadline:
-                return self._stop(command, reader, "the agent's time is up")
+                limit = f"{self._limits.agent_sec:g} s"
+                return self._stop(command, reader, f"the agent's time is up ({limit})")
             if ended:
                 # A moment before the engine notices the exit, or a command that closed its output.
                 time.sleep(pause)

@@ -28,6 +28,9 @@ from arena.sandbox.results import Limits
 from arena.sandbox.reward import JSON, MAX_BYTES, TEXT, InvalidReward, read_reward
 from arena.sandbox.session import DISK_SEC, background, script_argv
 
+VERIFIED = "verified"
+"""The detail of a verdict that nothing is to be said about."""
+
 MAX_OUTPUT = 8000
 _OUTPUT_LINES = 200
 _LOGS = "/logs/verifier"
@@ -232,7 +235,7 @@ class _Watch(Thread):
 def _verdict(engine: Engine, container: str) -> Verdict:
     output = _output(engine, container)
     try:
-        return Verdict(read_reward(_reward_files(engine, container)), "verified", output)
+        return Verdict(read_reward(_reward_files(engine, container)), VERIFIED, output)
     except InvalidReward as error:
         return Verdict(None, str(error), output)
 

@@ -13,6 +13,7 @@ import pytest
 from docker import APIClient
 
 from arena.cli import main
+from arena.sandbox import Caps
 from arena.sandbox.replay import Replay
 from arena.sandbox.replay_cache import ReplayCache
 from tests.collections import FILES, write_collection, write_package
@@ -155,12 +156,14 @@ def test_killed_it_goes_on_where_it_was(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_a_verdict_that_cannot_be_read_is_none(tmp_path: Path) -> None:
-    cache = ReplayCache(tmp_path)
+    cache = ReplayCache(tmp_path, Caps())
     cache.put("a", 1, Replay(verdict="proven", oracle=(1.0,), untouched=(0.0,)))
     found = cache.get("a", 1)
     assert found is not None
     assert found.verdict == "proven"
     assert cache.get("a", 2) is None
+    assert ReplayCache(tmp_path, Caps(agent_timeout_sec=1)).get("a", 1) is None
+    assert ReplayCache(tmp_path, Caps()).get("a", 1) == found
     [file] = tmp_path.iterdir()
     file.write_text('{"verdict": "pro')
     assert cache.get("a", 1) is None

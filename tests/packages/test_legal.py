@@ -201,7 +201,7 @@ DOCKERFILES: dict[str, Changes] = {
     "Debian's packages": dockerfile("RUN apt-get update && apt-get install -y --no-install-recommends curl git=1:2.39* && apk add --no-cache jq"),
     "what only mentions installing": dockerfile("RUN echo 'pip install numpy' > /root/README  # npm install x", "LABEL how=\"pip install x\"", "ENV HINT='pip install y'"),
     "broken scripts to mend": {"environment/app/a.py": "def f(:\n", "environment/app/b.sh": "if true\n", "environment/c.json": "{", "environment/d.sh": "#!/bin/sh\r\nx\r\n"},
-    "seed data of any kind": {"environment/latin.csv": "caf\udce9\r\n", "environment/a.bin": "\0\udcff", "environment/empty": "", "environment/.hidden": "x\n", "environment/.dockerignore": "*.log\n"},
+    "seed data of any kind": {"environment/latin.csv": "caf\udce9\r\n", "environment/a.bin": "\0\udcff", "environment/empty": "", "environment/.hidden": "x\n", "environment/.dockerignore": "# nothing\n\n"},
     "an empty module in both": {"environment/__init__.py": "", "verifier/__init__.py": "", "oracle/__init__.py": ""},
     "an input that the verifier keeps": {
         **prompt("Sum up the column of data/table.csv."),

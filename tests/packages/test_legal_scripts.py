@@ -150,7 +150,7 @@ SHELL: dict[str, Changes] = {
     "files that are looked for": bash("if [ -f /verifier/extra.sh ]; then . /verifier/extra.sh; fi", "[ -e /tests/conf.json ] && judge /tests/conf.json", CHECK, REWARD),
     "files that are taken away": verdict("rm -rf /verifier/out.json; mkdir -p /verifier/x.d", CHECK, REWARD),
     "results beside the tests": verdict("pytest /verifier --junitxml=/verifier/out.xml -o cache_dir=/tests/.cache", "judge --output /verifier/result.json", CHECK, REWARD),
-    "the agent's own tests": bash("cd /root/app && pytest tests/test_app.py --ctrf=/logs/verifier/ctrf.json", "node /root/tests/run.js; ls tests/x.py; python3 -m unittest tests/test_b.py", CHECK, REWARD),
+    "tests of another folder's": bash("cd /srv/app && pytest tests/test_app.py --ctrf=/logs/verifier/ctrf.json", "node /srv/tests/run.js; ls tests/x.py; python3 -m unittest tests/test_b.py", CHECK, REWARD),
     "a clone that holds tests": verdict("git clone -q /srv/repo.git /tmp/r", "python3 /tmp/r/tests/check.py", CHECK, REWARD),
     "one test of a file": helped(verdict("pytest /verifier/test_a.py::TestX::test_y[a-b] /tests/test_a.py", "pytest /verifier/test_*.py", CHECK, REWARD), test_a_py="def test_y():\n    assert f()\n"),
     "words that look like paths": verdict('echo "see /verifier/README.md"', "echo /tests/x.log missing >&2", "printf '%s' /verifier/notes.txt", CHECK, REWARD),
@@ -262,6 +262,24 @@ NETWORK: dict[str, Changes] = {
     "an oracle that only mentions it": {"oracle/solve.sh": "#!/bin/sh\ncat > /root/install.sh <<'E'\n#!/bin/sh\npip install x\ncurl https://example.org\nE\necho 'RUN apt-get install y' >> /root/Dockerfile\nsed -i 's/pip install a/pip install b/' /root/x\n"},
 }  # fmt: skip
 
+IN_ROOT = dockerfile("WORKDIR /root")
+TO_JUDGE = (CHECK, REWARD)
+AGENTS_CODE: dict[str, Changes] = {
+    "another user": verdict("su -s /bin/sh nobody -c 'python3 /root/a.py'; setpriv --reuid=65534 /root/run", "timeout 9 runuser -u nobody -- /root/run; gosu nobody /root/run", *TO_JUDGE),
+    "files that are read": verdict("cat /root/a.py; diff /root/a /verifier/verifier.md; cp /root/run /tmp/", "test -x /root/run && timeout 5 grep -q a /root/run", *TO_JUDGE),
+    "its own program for the agent's file": verdict("python3 /verifier/verifier.md /root/a.py; sh -c 'exit 0' /root/x; python3 -c 'print(1)' /root/a.py", *TO_JUDGE),
+    "its own tests, where it starts": IN_ROOT | verdict("pytest -q /verifier --rootdir /root --junitxml /root/x.xml; python3 -I -m pytest /verifier; python3 -Im json.tool /root/a.json", *TO_JUDGE),
+    "another folder": IN_ROOT | verdict("cd /verifier && python3 -m pytest .", "(cd /tests; pytest; python3 -m unittest)", "cd /; python3 -m pytest verifier", *TO_JUDGE),
+    "brackets": verdict("(cd /root; ls); $(cd /root) python3 -m json.tool /root/a.json", *TO_JUDGE),
+    "a folder that is not plain": verdict('cd "$1" && python3 -m pytest && ./run', "cd - ; make test", *TO_JUDGE),
+    "where an image starts": verdict("python3 -m pytest; ./run; make; npm test", *TO_JUDGE),
+    "artifacts elsewhere": task("environment:", "artifacts: [/srv/out]\nenvironment:") | verdict("python3 /root/setup.py", *TO_JUDGE),
+    "versions of tools": IN_ROOT | verdict("npm --version; go; cargo --version", *TO_JUDGE),
+    "Python with a user": outputs("import subprocess, sys", "subprocess.run([sys.executable, '/root/a.py'], user=65534)", "subprocess.run(['/root/a'], preexec_fn=down)", "subprocess.run(['su', 'nobody', '-c', '/root/a'])", "subprocess.run('/root/a', **options)"),
+    "Python that lets go of root": outputs("import os, subprocess", "os.setuid(65534)", "subprocess.run(['/root/a'])"),
+    "Python that starts its own": outputs("import os, subprocess", "subprocess.run(['python3', '/verifier/a.py', '/root/a'])", "os.system('cat /root/a')", "subprocess.run(x)", "subprocess.run([])", "subprocess.run()", "os.system('\\'')"),
+}  # fmt: skip
+
 CASES = [
     pytest.param(changes, id=f"{kind}: {name}")
     for kind, table in (
@@ -270,6 +288,7 @@ CASES = [
         ("command", COMMANDS),
         ("python", PYTHON),
         ("network", NETWORK),
+        ("agent's code", AGENTS_CODE),
     )
     for name, changes in table.items()
 ]

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from arena.challenges import load_challenges
 from arena.posttrain.evaluate import Score, settle
 from arena.posttrain.faults import AuthorFault, PlatformFault
 from arena.posttrain.gate import gate_result
 from arena.posttrain.grpo import training_reward
+from arena.runs.worker import sandbox_caps
 from arena.sandbox import TrialResult
 from arena.sandbox.replay import judge
 
+ROOT = Path(__file__).parents[2]
 SCORED = TrialResult(1.0, None, "")
 PARTLY = TrialResult(0.5, None, "")
 FAILED = TrialResult(0.0, None, "")
-AGENT = TrialResult(0.0, "agent", "the artifacts cannot be copied")
+AGENT = TrialResult(0.0, "agent", "the agent's files cannot be copied")
+LATE = TrialResult(0.0, None, "the agent's time is up (10 s); verified")
 VERIFIER = TrialResult(None, "verifier", "reward.txt holds 'x'")
 PLATFORM = TrialResult(None, "platform", "no engine")
 
@@ -47,7 +53,9 @@ def test_suite_trials(result: TrialResult, oracle_passed: bool, score: Score) ->
         (SCORED, PARTLY, ""),
         (PARTLY, FAILED, "the oracle scores 0.5, not 1.0"),
         (VERIFIER, FAILED, "the verifier gave no valid reward for the oracle"),
-        (AGENT, FAILED, "the oracle scores 0, not 1.0"),
+        (FAILED, FAILED, "the oracle scores 0, not 1.0"),
+        (AGENT, FAILED, "the oracle scores 0, not 1.0 (the agent's files cannot be copied)"),
+        (LATE, FAILED, "the oracle scores 0, not 1.0 (the agent's time is up (10 s); verified)"),
         (SCORED, SCORED, "the untouched environment scores 1.0"),
         (SCORED, VERIFIER, "the verifier gave no valid reward for the untouched environment"),
     ],
@@ -86,3 +94,13 @@ def test_a_missing_training_reward_is_the_authors_fault() -> None:
 def test_a_training_trial_that_cannot_run_is_the_platforms_fault() -> None:
     with pytest.raises(PlatformFault):
         training_reward("write-apple", PLATFORM)
+
+
+def test_the_gate_gives_an_oracle_the_time_that_its_replay_had() -> None:
+    """The seconds of the measurement bound the suite's tasks, in both arms, and nothing else."""
+    challenge = load_challenges(ROOT / "challenges").challenges["demo"]
+    hasty = challenge.evaluation.model_copy(update={"timeout_sec": 1.0})
+    training, suite = sandbox_caps(challenge.model_copy(update={"evaluation": hasty}))
+    assert training.agent_timeout_sec == challenge.sandbox.training.agent_timeout_sec
+    assert suite.agent_timeout_sec == 1.0
+    assert not suite.network

@@ -113,6 +113,16 @@ def test_too_many_files_are_the_agents_fault(sandbox: Sandbox, tmp_path: Path, m
     many = "mkdir /root/d; cd /root/d; seq 1 51000 | xargs touch"
     result = sandbox.trial(package, scripted([SOLVE, many]))
     assert (result.reward, result.fault) == (0.0, "agent")
+    assert result.detail == "the agent left more than 50,000 files to be copied"
+
+
+def test_a_path_too_long_to_be_copied_is_told_plainly(sandbox: Sandbox, tmp_path: Path) -> None:
+    package = write_package(tmp_path / "deep", mode="shared")
+    name = "n" * 200
+    deep = f"i=0; while [ $i -lt 25 ] && mkdir {name} && cd {name}; do i=$((i + 1)); done"
+    result = sandbox.trial(package, scripted([SOLVE, deep]))
+    assert (result.reward, result.fault) == (0.0, "agent")
+    assert result.detail == "the agent left a path that is too long to be copied"
 
 
 def test_steps_tell_what_commands_did(sandbox: Sandbox, package: TaskPackage) -> None:
@@ -149,7 +159,7 @@ def test_what_an_agent_did_before_its_time_was_up_is_verified(
     result = sandbox.trial(package, scripted([SOLVE, "sleep 100", "echo never"]))
     assert (result.reward, result.fault) == (1.0, None)
     assert [step.exit_code for step in result.steps] == [0, None]
-    assert "time is up" in result.detail
+    assert "time is up (" in result.detail
 
 
 def test_a_session_that_is_over_says_so(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -203,6 +213,9 @@ def test_no_valid_reward_is_the_verifiers_fault(sandbox: Sandbox, tmp_path: Path
 
 def test_an_image_without_a_shell_is_the_authors_to_mend(sandbox: Sandbox, tmp_path: Path) -> None:
     package = write_package(tmp_path / "no-shell", dockerfile="FROM scratch\nCOPY Dockerfile /x\n")
+    fake = "RUN echo '#!/bin/false' > /x && chmod 755 /x && mv -f /x /bin/sh\n"
+    other = write_package(tmp_path / "fake-shell", dockerfile=DOCKERFILE + fake)
+    assert sandbox.trial(other, untouched()).fault == "verifier"
     for agent in (untouched(), scripted([SOLVE])):
         result = sandbox.trial(package, agent)
         assert (result.reward, result.fault) == (None, "verifier")
@@ -314,7 +327,9 @@ class TestEngineTrouble:
 
         with Proxy(docker_engine) as proxy, Sandbox(proxy.url) as sandbox:
             result = sandbox.trial(package, agent)
-        assert (result.reward, result.fault, len(calls)) == (1.0, None, 2)
+        # It may have been the verifier's, which starts beside the agent: then the agent acts once.
+        assert (result.reward, result.fault) == (1.0, None)
+        assert len(calls) <= 2
 
     def test_an_image_that_somebody_removed_is_built_again(
         self, docker_engine: str, sandbox: Sandbox, tmp_path: Path

@@ -11,8 +11,7 @@ from arena.packages.conversion.image import write_dockerfile
 from arena.packages.conversion.settle import NO_PROCESS, category_rule, settle
 from arena.packages.conversion.steps import join_steps, step_names
 from arena.packages.dockerfile import parse_dockerfile
-from arena.packages.package import DEFAULT_WORKSPACE
-from arena.packages.schema import Domain
+from arena.packages.schema import DEFAULT_WORKSPACE, Domain
 
 DEFAULTS: dict[str, dict[str, Any]] = {
     "agent": {"timeout_sec": 900},

@@ -49,6 +49,9 @@ RULES: tuple[Rule, ...] = (
     Rule("TP037", "error", None, collection.contents_differ),
     Rule("TP038", "error", None, collection.tasks_are_packages),
     Rule("TP039", "error", None, collection.settings_are_right),
+    Rule("TP040", "warning", environment.nothing_is_ignored),
+    Rule("TP041", "warning", verifier.agents_programs_run_as_others),
+    Rule("TP042", "warning", verifier.python_imports_its_own),
 )
 
 __all__ = ["RULES", "Fault", "Rule"]

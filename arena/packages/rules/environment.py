@@ -18,6 +18,7 @@ from arena.packages.installs import Install
 from arena.packages.reading import DOCKERFILE, MAX_REQUIRED_BYTES, TASK, PackageText
 from arena.packages.rules.rule import Fault
 
+IGNORE_FILES = ("environment/.dockerignore", "environment/Dockerfile.dockerignore")
 MAX_COPY_SOURCES = 1_000
 MIN_ANSWER_BYTES = 8
 _NO_ANSWER = re.compile(
@@ -118,6 +119,21 @@ def _contents(package: PackageText, path: str, most: int) -> Iterator[str]:
     small = package.sizes[path] <= most
     if small and (text := (package.text(path) or "").strip()):
         yield text.replace("\r\n", "\n")
+
+
+def nothing_is_ignored(package: PackageText) -> Iterator[Fault]:
+    """Patterns of `.dockerignore` have no effect: the context is the whole folder, everywhere."""
+    for path in IGNORE_FILES:
+        for number, line in enumerate((package.text(path) or "").split("\n"), 1):
+            if (pattern := line.strip()) and not pattern.startswith("#"):
+                yield Fault(
+                    f"{shown(pattern)} keeps nothing out of the image: no ignore file is read",
+                    path,
+                    "Take out of environment/ what the image must not have, or COPY the rest by "
+                    "name; then remove this file.",
+                    number,
+                )
+                break
 
 
 def base_image_is_pinned(package: PackageText) -> Iterator[Fault]:

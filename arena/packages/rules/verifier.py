@@ -9,6 +9,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from arena.packages.agentcode import (
+    Ran,
+    import_from_agent,
+    run_by_python,
+    run_by_shell,
+)
 from arena.packages.document import Document, DocumentError, parse_document
 from arena.packages.emptytests import empty_tests
 from arena.packages.findings import shown
@@ -46,6 +52,13 @@ _DECLARE = (
     "`default_strategy: main`, both under `verifier:`."
 )
 
+_AS_NOBODY = (
+    "Run it as another user: `su -s /bin/sh nobody -c '…'`, or "
+    "`setpriv --reuid=65534 --regid=65534 --clear-groups …`."
+)
+_BY_PYTHON = (
+    "Run it as another user: `subprocess.run(…, user=65534, group=65534, extra_groups=[])`."
+)
 _WEIGHT = "Give each dimension a weight from 0 up, for example `style: {weight: 0.5}`."
 
 
@@ -234,6 +247,35 @@ def _made_or_asked_for(script: ShellScript) -> set[str]:
 
 def verifier_needs_no_network(package: PackageText) -> Iterator[Fault]:
     yield from network_faults(package, "verifier/", "while the verifier runs")
+
+
+def agents_programs_run_as_others(package: PackageText) -> Iterator[Fault]:
+    agents = package.agents_folders
+    for path, script in package.shell_scripts.items():
+        if path.startswith("verifier/"):
+            known = agents if path == TEST else agents._replace(start=None)
+            for ran in run_by_shell(script, known):
+                yield _as_root(path, ran, _AS_NOBODY)
+    for path, file in package.python_files.items():
+        if path.startswith("verifier/"):
+            for ran in run_by_python(file, agents):
+                yield _as_root(path, ran, _BY_PYTHON)
+
+
+def _as_root(path: str, ran: Ran, hint: str) -> Fault:
+    message = f"{shown(ran.what)} is the agent's, and root, as whom it runs, may write the reward"
+    return Fault(message, path, hint, ran.line)
+
+
+def python_imports_its_own(package: PackageText) -> Iterator[Fault]:
+    script = package.shell_scripts.get(TEST)
+    for ran in import_from_agent(script, package.agents_folders) if script else ():
+        hint = (
+            "Put the tests into verifier/ and run them there, "
+            "`cd /verifier && python3 -m pytest .`, or leave the folder out: `python3 -I -m …`."
+        )
+        message = f"{shown(ran.what)} finds the agent's files before any others"
+        yield Fault(message, TEST, hint, ran.line)
 
 
 def network_faults(package: PackageText, folder: str, when: str) -> Iterator[Fault]:

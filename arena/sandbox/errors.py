@@ -33,8 +33,10 @@ class NoDockerCommand(EngineUnavailable):
 class EndedEarly(EngineError):
     """A container that was to wait ended: somebody killed it, or its image has no shell that waits.
 
-    Which of the two, another try tells: nobody kills each.
+    Which of the two, another try tells: nobody kills each. `output`: what it said.
     """
+
+    output = ""
 
 
 class RegistryTrouble(EngineError):

@@ -72,7 +72,7 @@ class Sandbox:
         except AgentFault as error:
             verdict, fault = Verdict(0.0, str(error), ""), "agent"
         except EndedEarly as error:
-            verdict, fault = Verdict(None, str(error), ""), "verifier"
+            verdict, fault = Verdict(None, str(error), error.output), "verifier"
         except EngineError as error:
             verdict, fault = Verdict(None, str(error), ""), "platform"
         details = [attempt.ended, verdict.detail]

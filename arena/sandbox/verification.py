@@ -21,7 +21,7 @@ from arena.packages import TaskPackage
 from arena.sandbox.archives import IN_CONTAINER, Bundle, small_files
 from arena.sandbox.carrying import SCRIPT
 from arena.sandbox.engine import HOSTS, Engine
-from arena.sandbox.errors import EngineError, blaming_the_agent
+from arena.sandbox.errors import EndedEarly, EngineError, blaming_the_agent
 from arena.sandbox.guard import STAGE
 from arena.sandbox.images import Image
 from arena.sandbox.results import Limits
@@ -110,7 +110,11 @@ class Verifier:
     def verdict(self) -> Verdict:
         """Run the verifier, once, on what was received."""
         assert self._judge
-        self._engine.release(self._judge)
+        try:
+            self._engine.release(self._judge)
+        except EndedEarly as error:
+            error.output = _output(self._engine, self._judge)
+            raise
         hit = _watched(self._engine, self._judge, self._limits)
         if hit is None:
             return _verdict(self._engine, self._judge)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import tempfile
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from pathlib import Path
 
 from huggingface_hub.hf_api import RepoFile
+
+from arena.wholefiles import put_whole
 
 log = logging.getLogger(__name__)
 
@@ -40,14 +41,9 @@ class Blobs:
             return None
         return content if digest in digests(content) else None
 
-    def keep(self, content: bytes, names: Iterable[str]) -> None:
-        """Keeps a content under its digests, whole or not at all."""
-        for name in names:
-            with tempfile.NamedTemporaryFile(
-                dir=self._folder, prefix="part-", delete=False
-            ) as part:
-                part.write(content)
-            Path(part.name).replace(self._folder / name)
+    def keep(self, content: bytes, digest: str) -> None:
+        """Keeps a content under its digest, whole or not at all."""
+        put_whole(self._folder / digest, content)
 
     def keep_only(self, names: Collection[str]) -> None:
         """Removes every content but these."""

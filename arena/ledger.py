@@ -61,8 +61,7 @@ class Trouble(NamedTuple):
     problem: str
 
 
-@dataclass(frozen=True)
-class Outlook:
+class Outlook(NamedTuple):
     """What a write has to expect: how many wait already, and the seconds to the next commit."""
 
     waiting: int
@@ -179,10 +178,9 @@ class Ledger:
     def _give_up(self, waiting: _Waiting) -> list[AnyRecord]:
         if waiting in self._queue:
             self._queue.remove(waiting)
-        due = datetime.now(UTC) + timedelta(seconds=self._budget.delay())
-        problem = (
-            f"{len(self._queue)} others wait, and the next commit is due at {due:%H:%M:%S} UTC"
-        )
+        waits, seconds = self.outlook()
+        due = datetime.now(UTC) + timedelta(seconds=seconds)
+        problem = f"{waits} others wait, and the next commit is due at {due:%H:%M:%S} UTC"
         raise NotRecorded(problem=self._problem(problem))
 
     def _problem(self, otherwise: str) -> str:

@@ -7,7 +7,8 @@ place once they are committed, and is dropped where the commit was refused.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Literal, NamedTuple
 
@@ -149,7 +150,6 @@ class State:
     requests: dict[str, Answered] = field(default_factory=dict)
     submissions: dict[str, Submission] = field(default_factory=dict)
     runs: dict[str, Run] = field(default_factory=dict)
-    challenge_states: dict[str, ChallengeStateRecord] = field(default_factory=dict)
     challenge_changes: dict[str, tuple[ChallengeStateRecord, ...]] = field(default_factory=dict)
     claims: dict[str, ClaimRecord] = field(default_factory=dict)
     """By content digest: whoever enters that content again, it is the settled author's."""
@@ -157,6 +157,11 @@ class State:
     """By content digest: the same content entered again is proven already."""
     launched: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The runs of each submission."""
+
+    @property
+    def challenge_states(self) -> dict[str, ChallengeStateRecord]:
+        """The last change of each challenge that an editor changed."""
+        return {name: changes[-1] for name, changes in self.challenge_changes.items()}
 
     def apply(self, records: Iterable[AnyRecord]) -> State:
         """The state after `records`, which follow on in `seq`; this one stays as it is.
@@ -171,18 +176,7 @@ class State:
 
     def draft(self) -> State:
         """A copy to fold into: one for each commit, whatever number of records is in it."""
-        return State(
-            self.seq,
-            set(self.ids),
-            dict(self.requests),
-            dict(self.submissions),
-            dict(self.runs),
-            dict(self.challenge_states),
-            dict(self.challenge_changes),
-            dict(self.claims),
-            dict(self.replays),
-            dict(self.launched),
-        )
+        return State(**{each.name: copy(getattr(self, each.name)) for each in fields(self)})
 
     def fold(self, record: AnyRecord | UnreadRecord) -> None:
         """Folds in the next record, in place; one that is refused changes nothing.
@@ -194,18 +188,9 @@ class State:
             raise ImpossibleMove(f"{record.id} has seq {record.seq} after {self.seq}")
         if record.id in self.ids:
             raise ImpossibleMove(f"the id {record.id} stands twice")
-        folding = _Folding(
-            self.submissions,
-            self.runs,
-            self.challenge_states,
-            self.challenge_changes,
-            self.claims,
-            self.replays,
-            self.launched,
-        )
         try:
             if not isinstance(record, UnreadRecord):
-                folding.fold(record)
+                self._fold(record)
         except KeyError as exc:
             raise ImpossibleMove(f"{record.id} is about {exc}, which is not there") from exc
         self.seq = record.seq
@@ -217,65 +202,7 @@ class State:
         """Goes past places whose records cannot be read or folded: later ones still count."""
         self.seq = max(self.seq, seq)
 
-    def queue(self, challenge: str | None = None) -> list[Run]:
-        """Runs that wait for a worker, first come first."""
-        return [
-            run
-            for run in self.runs.values()
-            if run.state == "queued" and challenge in (None, run.record.challenge)
-        ]
-
-    def unreplayed(self) -> dict[str, Submission]:
-        """Contents that wait for a replay, oldest first, each with its oldest valid submission."""
-        found: dict[str, Submission] = {}
-        for submission in self.submissions.values():
-            collection = submission.collection
-            if submission.stands and collection and collection not in self.replays:
-                found.setdefault(collection, submission)
-        return found
-
-    def newest_valid(self, line: str) -> Submission | None:
-        """The newest valid submission of a line that is not withdrawn."""
-        valid = [s for s in self.submissions.values() if s.line == line and s.stands]
-        return valid[-1] if valid else None
-
-    def newest_valid_by_line(self) -> dict[str, Submission]:
-        """`newest_valid` of every line that has one."""
-        return {s.line: s for s in self.submissions.values() if s.stands}
-
-    def line_runs(self, line: str, challenge: str) -> list[Run]:
-        """Every run of a line on a challenge, in order."""
-        return [
-            run
-            for run in self.runs.values()
-            if run.record.challenge == challenge
-            and self.submissions[run.record.submission].line == line
-        ]
-
-    def runs_of(self, submission: str) -> list[Run]:
-        """Every run of a submission, in order."""
-        return [self.runs[run] for run in self.launched.get(submission, ())]
-
-    def entered_since(self, when: datetime, user: str | None = None) -> list[Submission]:
-        """Submissions entered since `when`, of everybody or of one user."""
-        return [
-            s
-            for s in self.submissions.values()
-            if s.record.at >= when and user in (None, s.record.by)
-        ]
-
-
-@dataclass
-class _Folding:
-    submissions: dict[str, Submission]
-    runs: dict[str, Run]
-    challenge_states: dict[str, ChallengeStateRecord]
-    challenge_changes: dict[str, tuple[ChallengeStateRecord, ...]]
-    claims: dict[str, ClaimRecord]
-    replays: dict[str, ReplayRecord]
-    launched: dict[str, tuple[str, ...]]
-
-    def fold(self, record: AnyRecord) -> None:
+    def _fold(self, record: AnyRecord) -> None:
         match record:
             case SubmissionRecord():
                 self.submissions[record.id] = Submission(record)
@@ -315,7 +242,6 @@ class _Folding:
                 run = self.runs[record.run].moved(record.verdict)
                 self.runs[record.run] = replace(run, reviews=(*run.reviews, record))
             case ChallengeStateRecord():
-                self.challenge_states[record.challenge] = record
                 earlier = self.challenge_changes.get(record.challenge, ())
                 self.challenge_changes[record.challenge] = (*earlier, record)
             case ReleaseRecord():
@@ -329,6 +255,52 @@ class _Folding:
             same = claim.collection is not None and submission.collection == claim.collection
             if same or name == claim.submission:
                 self.submissions[name] = replace(submission, claims=(*submission.claims, claim))
+
+    def queue(self, challenge: str | None = None) -> list[Run]:
+        """Runs that wait for a worker, first come first."""
+        return [
+            run
+            for run in self.runs.values()
+            if run.state == "queued" and challenge in (None, run.record.challenge)
+        ]
+
+    def unreplayed(self) -> dict[str, Submission]:
+        """Contents that wait for a replay, oldest first, each with its oldest valid submission."""
+        found: dict[str, Submission] = {}
+        for submission in self.submissions.values():
+            collection = submission.collection
+            if submission.stands and collection and collection not in self.replays:
+                found.setdefault(collection, submission)
+        return found
+
+    def newest_valid(self, line: str) -> Submission | None:
+        """The newest valid submission of a line that is not withdrawn."""
+        return self.newest_valid_by_line().get(line)
+
+    def newest_valid_by_line(self) -> dict[str, Submission]:
+        """`newest_valid` of every line that has one."""
+        return {s.line: s for s in self.submissions.values() if s.stands}
+
+    def line_runs(self, line: str, challenge: str) -> list[Run]:
+        """Every run of a line on a challenge, in order."""
+        return [
+            run
+            for run in self.runs.values()
+            if run.record.challenge == challenge
+            and self.submissions[run.record.submission].line == line
+        ]
+
+    def runs_of(self, submission: str) -> list[Run]:
+        """Every run of a submission, in order."""
+        return [self.runs[run] for run in self.launched.get(submission, ())]
+
+    def entered_since(self, when: datetime, user: str | None = None) -> list[Submission]:
+        """Submissions entered since `when`, of everybody or of one user."""
+        return [
+            s
+            for s in self.submissions.values()
+            if s.record.at >= when and user in (None, s.record.by)
+        ]
 
 
 def _after_event(run: Run, event: RunEventRecord) -> Run:

@@ -44,6 +44,7 @@ from arena.storefiles import (
     merges,
     read_lines,
 )
+from arena.wholefiles import put_whole
 
 log = logging.getLogger(__name__)
 
@@ -92,11 +93,10 @@ class Reading:
 
 
 class Store:
-    """One dataset of records. Not thread-safe: the ledger calls it under its lock."""
+    """One dataset of records. Not thread-safe: one thread of the ledger calls it."""
 
     def __init__(self, repo: str, api: HfApi, cache: Path) -> None:
         self.repo = repo
-        self.commits = 0
         self._api = api
         self._blobs = Blobs(cache)
         self._listing = cache / "listing.json"
@@ -194,8 +194,7 @@ class Store:
         message = f"{len(records)} records: {', '.join(kinds)}"
         operations = [CommitOperationAdd(path, content) for path, content in files.items()]
         head = self._commit(operations, message, parent)
-        self._keep(files)
-        self._moved(head, self._files | {p: digests(c)[0] for p, c in files.items()})
+        self._moved(head, self._files | self._keep(files))
         return head
 
     def compact(self, parent: str) -> str:
@@ -218,9 +217,8 @@ class Store:
         removals = [CommitOperationDelete(path) for path in sorted(gone)]
         message = f"Compact {len(gone)} files into {len(new)}"
         head = self._commit([*operations, *removals], message, parent)
-        self._keep(new)
         kept = {path: digest_of(e) for path, e in entries.items() if path not in gone}
-        self._moved(head, kept | {path: digests(content)[0] for path, content in new.items()})
+        self._moved(head, kept | self._keep(new))
         return head
 
     def _commit(
@@ -237,7 +235,6 @@ class Store:
                 repo_type="dataset",
                 parent_commit=parent,
             )
-        self.commits += 1
         return done.oid
 
     def _moved(self, head: str, files: dict[str, str]) -> None:
@@ -245,10 +242,9 @@ class Store:
         if self._head:
             self._former.append(self._head)
         self._head, self._files = head, files
-        part = self._listing.with_suffix(".part")
+        listing = json.dumps({"head": head, "files": files}).encode()
         try:
-            part.write_text(json.dumps({"head": head, "files": files}), encoding="utf-8")
-            part.replace(self._listing)
+            put_whole(self._listing, listing)
         except OSError as exc:
             log.warning("the store's listing is not kept on this machine: %s", exc)
 
@@ -301,12 +297,16 @@ class Store:
             raise StoreUnread(f"status {answer.status_code} for {entry.path}")
         if digest not in digests(answer.content):
             raise StoreUnread(f"{entry.path} arrived as another file than the Hub lists")
-        self._blobs.keep(answer.content, [digest])
+        self._blobs.keep(answer.content, digest)
         return answer.content
 
-    def _keep(self, files: dict[str, bytes]) -> None:
-        for content in files.values():
-            self._blobs.keep(content, digests(content)[:1])
+    def _keep(self, files: dict[str, bytes]) -> dict[str, str]:
+        """Keeps what was committed; gives each file's digest."""
+        names: dict[str, str] = {}
+        for path, content in files.items():
+            names[path], _ = digests(content)
+            self._blobs.keep(content, names[path])
+        return names
 
     def _card(self) -> str | None:
         if not self._api.file_exists(self.repo, "README.md", repo_type="dataset"):

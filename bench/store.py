@@ -24,7 +24,6 @@ from huggingface_hub import HfApi
 
 import arena.ledger
 from arena.budget import CommitBudget
-from arena.challenges import load_challenges
 from arena.errors import ArenaError
 from arena.hubclient import bound_hub_calls
 from arena.ledger import Ledger
@@ -175,7 +174,6 @@ def _ledger(hub: RunningHub, repo: str, cache: Path) -> Ledger:
 def _settings(url: str, data: Path) -> Any:
     from arena.settings import Settings
 
-    load_challenges(ROOT / "challenges")
     return Settings(
         hub_token="hf_arena",
         hub_endpoint=url,

@@ -12,6 +12,7 @@ from local.baseimages import BUSYBOX, DEFAULT_CACHE, PYTHON, BaseImageError, ens
 from local.browser import ensure_chromium
 from local.engine import DEFAULT_DIRECTORY, ensure_engine
 from tests.hub import RunningHub, start_hub
+from tests.localgithub import LocalGitHub
 from tests.needs import cannot
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -46,6 +47,14 @@ def chromium() -> str:
     """The path of a Chromium; Debian's is installed where none is and it may be."""
     browser = ensure_chromium(ROOT / ".local" / "logs")
     return browser.path or cannot(browser.reason or "no Chromium")
+
+
+@pytest.fixture
+def github(tmp_path: Path) -> Iterator[LocalGitHub]:
+    """A GitHub of the test's own."""
+    running = LocalGitHub(tmp_path / "github")
+    yield running
+    running.close()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from pydantic import ValidationError
 
 from arena.sandbox.replay import Replay
 from arena.sandbox.results import Caps
+from arena.wholefiles import put_whole
 
 VERSION = 1
 """Part of every key; goes up when a trial's rules change, so that old verdicts don't count."""
@@ -44,9 +44,7 @@ class ReplayCache:
             return
         path = self._path(digest, repeat)
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
-            file.write(found.model_dump_json())
-        Path(file.name).replace(path)
+        put_whole(path, found.model_dump_json().encode())
 
     def _path(self, digest: str, repeat: int) -> Path:
         key = hashlib.sha256(f"{VERSION} {repeat} {digest} {self._caps}".encode()).hexdigest()

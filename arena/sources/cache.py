@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from arena.sources.address import PinnedSource
+from arena.wholefiles import put_whole
 
 
 class FileCache:
@@ -54,9 +54,6 @@ class FileCache:
         return self._folder / f"{hashlib.sha256(str(pinned).encode()).hexdigest()}.json"
 
     def _put(self, path: Path, content: bytes) -> None:
-        """Puts a file in its place whole, whoever else does the same."""
         path.parent.mkdir(exist_ok=True)
         self._parts.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=self._parts, delete=False) as part:
-            part.write(content)
-        Path(part.name).replace(path)
+        put_whole(path, content, self._parts)

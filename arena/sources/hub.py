@@ -6,7 +6,6 @@ included, does not exist.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +29,7 @@ from huggingface_hub.utils import (  # type: ignore[attr-defined]  # documented 
     parse_ratelimit_headers,
 )
 
+from arena.blobs import digest_of, digests
 from arena.errors import (
     ArenaError,
     HubUnavailable,
@@ -60,8 +60,7 @@ class _File(NamedTuple):
 
     @classmethod
     def of(cls, entry: RepoFile) -> _File:
-        digest = entry.lfs.sha256 if entry.lfs else entry.blob_id
-        return cls(entry.path, entry.size, digest, entry.lfs is not None)
+        return cls(entry.path, entry.size, digest_of(entry), entry.lfs is not None)
 
 
 class HubSource:
@@ -182,10 +181,8 @@ class HubSource:
 
 
 def _is_content(content: bytes, file: _File) -> bool:
-    if file.in_lfs:
-        return hashlib.sha256(content).hexdigest() == file.digest
-    header = b"blob %d\0" % len(content)
-    return hashlib.sha1(header + content, usedforsecurity=False).hexdigest() == file.digest
+    git, sha256 = digests(content)
+    return file.digest == (sha256 if file.in_lfs else git)
 
 
 def _disabled(source: Source) -> SourceDisabled:

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -29,13 +29,6 @@ from tests.service.test_fronts import Fronts
 
 Who = Callable[[str], Identity]
 Start = Callable[..., Arena]
-
-
-@pytest.fixture
-def github(tmp_path: Path) -> Iterator[LocalGitHub]:
-    running = LocalGitHub(tmp_path / "github")
-    yield running
-    running.close()
 
 
 @pytest.fixture

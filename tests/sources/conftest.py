@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,13 +12,6 @@ from arena.sources import FileCache, GitHubSource
 from tests.localgithub import LocalGitHub
 
 TOKEN = "github_pat_secret"
-
-
-@pytest.fixture
-def github(tmp_path: Path) -> Iterator[LocalGitHub]:
-    running = LocalGitHub(tmp_path / "github")
-    yield running
-    running.close()
 
 
 @pytest.fixture

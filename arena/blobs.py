@@ -42,8 +42,11 @@ class Blobs:
         return content if digest in digests(content) else None
 
     def keep(self, content: bytes, digest: str) -> None:
-        """Keeps a content under its digest, whole or not at all."""
-        put_whole(self._folder / digest, content)
+        """Keeps a content under its digest, whole or not at all; a full disk costs a download."""
+        try:
+            put_whole(self._folder / digest, content)
+        except OSError as exc:
+            log.warning("a content is not kept on this machine: %s", exc)
 
     def keep_only(self, names: Collection[str]) -> None:
         """Removes every content but these."""

@@ -1,6 +1,7 @@
 """Nothing acknowledged is lost; nothing that failed is acknowledged: against a real hub."""
 
 import re
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -402,6 +403,16 @@ def test_an_unreachable_store_is_read_from_what_is_kept_and_opens_by_itself(
         time.sleep(0.1)
     ledger.transact(lambda state: [paused(f"after {state.seq}")])
     assert ledger.state.challenge_states["demo"].reason == "after 1"
+
+
+def test_a_cache_that_takes_nothing_fails_no_write(
+    open_ledger: Callable[..., Ledger], tmp_path: Path
+) -> None:
+    ledger = open_ledger(cache=tmp_path / "gone")
+    shutil.rmtree(tmp_path / "gone")
+    records = ledger.transact(lambda state: [paused("landed")])
+    assert [record.seq for record in records] == [1]
+    assert open_ledger().state.challenge_states["demo"].reason == "landed"
 
 
 def test_a_token_that_may_only_read_opens_read_only(open_ledger: Callable[..., Ledger]) -> None:

@@ -19,6 +19,8 @@ readonly TROUBLE='toomanyrequests|too many requests|i/o timeout|handshake timeou
 '|50[0-9] (internal|bad|service|gateway)|no space left on device|input/output error'\
 '|network [^ ]+ not found|cannot connect to the docker daemon|error during connect'\
 '|transport is closing|code = Unavailable|context canceled'
+# A name that no public registry can have (RFC 2606), where the engine speaks of a host.
+readonly MADE_UP='(https?://|(^|[^A-Za-z])(lookup|host) )([A-Za-z0-9_.-]*\.)?(invalid|example|test)([^A-Za-z0-9_.-]|$)'
 export COPYFILE_DISABLE=1 # no ._ files of macOS in an archive
 work=$(mktemp -d)
 containers=()
@@ -377,7 +379,7 @@ build() {
 met_trouble() {
   local last
   last=$( (grep '^ERROR: ' "$work/build.raw" || grep . "$work/build.raw") 2> /dev/null | tail -n 1)
-  ! grep -qiE "$AUTHORS" <<< "$last" && grep -qiE "$TROUBLE" <<< "$last"
+  ! grep -qiE "$AUTHORS|$MADE_UP" <<< "$last" && grep -qiE "$TROUBLE" <<< "$last"
 }
 
 not_run() { # VERDICT

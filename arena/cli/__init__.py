@@ -19,6 +19,7 @@ from arena.cli import (
     reviews,
     runs,
     submissions,
+    suite,
     worker,
 )
 from arena.cli.output import print_failure
@@ -44,6 +45,7 @@ reviews.register(app)
 leaderboard.register(app)
 commons.register(app)
 history.register(app)
+suite.register(app)
 worker.register(app)
 
 

@@ -11,6 +11,7 @@ import typer
 
 from arena.cli.connection import Json
 from arena.cli.findings import print_findings
+from arena.cli.nearcopies import near_copies_of, print_near_copies
 from arena.cli.output import counted, note, out, plain, print_json, state, table
 from arena.errors import ArenaError
 from arena.packages import PackageReport, ResourceCaps, check_collection, check_package
@@ -61,16 +62,25 @@ def check(
     challenge: Annotated[
         str | None, typer.Option("--challenge", help="Compare with what this challenge gives.")
     ] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option("--against", metavar="SUITE", help="Look for near copies of its tasks, too."),
+    ] = None,
     json: Json = False,
 ) -> int:
     """Check task packages as the arena does. Exit 0: no error; 1: errors; 2: wrong usage."""
     checked = _check_all(paths, challenge)
+    alike = near_copies_of([p for part in checked for p in part.packages], against)
     findings = [found for part in checked for found in _rows(part)]
-    ok = not any(found["severity"] == "error" for found in findings)
+    has_copies = any(near["level"] == "copy" for near in alike)
+    ok = not has_copies and not any(found["severity"] == "error" for found in findings)
     if json:
-        print_json(_answer(ok, checked))
+        print_json(_answer(ok, checked, alike))
     else:
-        _print(checked, findings, ok)
+        _print(checked, findings)
+        if against:
+            print_near_copies(alike)
+        _print_next(checked, findings, has_copies)
     return 0 if ok else 1
 
 
@@ -169,7 +179,7 @@ def _rows(part: Checked) -> list[dict[str, Any]]:
     ]
 
 
-def _print(checked: list[Checked], findings: list[dict[str, Any]], ok: bool) -> None:
+def _print(checked: list[Checked], findings: list[dict[str, Any]]) -> None:
     for part in checked:
         count = len(part.packages)
         of = f" of {counted(count, 'package')}" if part.layout == "collection" else ""
@@ -180,18 +190,23 @@ def _print(checked: list[Checked], findings: list[dict[str, Any]], ok: bool) -> 
     packages = sum(len(part.packages) for part in checked)
     warnings = counted(len(findings) - errors, "warning")
     out.print(f"{counted(packages, 'package')}, {counted(errors, 'error')}, {warnings}")
-    if ok:
-        note("Next: arena submit hf:OWNER/NAME@REVISION (or github:...) --title T --wait")
-    elif any(part.layout == "nothing" for part in checked):
+
+
+def _print_next(checked: list[Checked], findings: list[dict[str, Any]], has_copies: bool) -> None:
+    if any(part.layout == "nothing" for part in checked):
         note(_TEMPLATE)
     elif foreign := next((p for p in checked if p.layout in {"harbor", "terminal-bench"}), None):
         name = shlex.quote(str(foreign.path))
         note(f"Next: arena convert {name} packages/{slug(foreign.path.resolve().name)}")
-    else:
+    elif any(f["severity"] == "error" for f in findings):
         note("More about a rule, with examples: arena rules CODE")
+    elif has_copies:
+        note("Next: take the copies out; what is measured with must not be trained on.")
+    else:
+        note("Next: arena submit hf:OWNER/NAME@REVISION (or github:...) --title T --wait")
 
 
-def _answer(ok: bool, checked: list[Checked]) -> dict[str, Any]:
+def _answer(ok: bool, checked: list[Checked], alike: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "ok": ok,
         "paths": [{"path": str(part.path), "taken_for": _WORDS[part.layout]} for part in checked],
@@ -206,6 +221,6 @@ def _answer(ok: bool, checked: list[Checked]) -> dict[str, Any]:
             for p in part.packages
         ],
         "findings": [f.model_dump() for part in checked for f in part.findings],
-        "near_copies": [],
+        "near_copies": alike,
         "rules": RULES_VERSION,
     }

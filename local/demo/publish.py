@@ -17,6 +17,7 @@ from typing import NamedTuple
 from huggingface_hub import HfApi
 
 from arena.challenges import Challenge, load_challenges
+from arena.cli.nearcopies import common_packages
 from arena.nearcopies import seal
 from arena.packages import package_folders
 from arena.settings import suite_key
@@ -57,7 +58,9 @@ def publish(
         write_collection(root / "collection", tasks)
         index = root / "index"
         index.mkdir()
-        (index / "index.json").write_text(seal(package_folders(suite), key))
+        revision = challenge.suite.revision
+        sealed = seal(package_folders(suite), key, revision, common_packages())
+        (index / "index.npz").write_bytes(sealed.to_bytes())
         model = challenge.base_model
         _put(editor, model.repo, "model", base_model, model.revision)
         _put(editor, challenge.suite.repo, "dataset", suite, challenge.suite.revision, private=True)

@@ -1,0 +1,51 @@
+"""`arena suite seal`: the sealed index of a held-out suite, made where the suite is."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.connection import Json
+from arena.cli.nearcopies import STARTING_KIT, common_packages, suite_packages
+from arena.cli.output import counted, note, out, plain, print_json
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands."""
+    suite = typer.Typer(help="The held-out suite, for organizers.", no_args_is_help=True)
+    suite.command("seal")(seal)
+    app.add_typer(suite, name="suite")
+
+
+def seal(
+    folder: Annotated[Path, typer.Argument(help="The suite: a folder of task packages.")],
+    revision: Annotated[
+        str, typer.Option("--revision", help="The suite's revision, as the challenge names it.")
+    ],
+    file: Annotated[Path, typer.Option("--out", help="Where the index goes.")] = Path("index.npz"),
+    kit: Annotated[
+        Path, typer.Option("--common", help="What authors start from; it carries no weight.")
+    ] = STARTING_KIT,
+    json: Json = False,
+) -> None:
+    """Make the index by which the arena knows near copies without holding the suite.
+
+    The key is ARENA_SUITE_KEY, the same as the arena's and the workers'.
+    """
+    from arena.nearcopies import seal as seal_suite
+    from arena.settings import suite_key
+
+    key = suite_key(os.environ)
+    packages = suite_packages(folder)
+    content = seal_suite(packages, key, revision, common_packages(kit)).to_bytes()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(content)
+    if json:
+        facts = {"file": str(file), "tasks": len(packages), "bytes": len(content)}
+        print_json({"ok": True, "index": facts | {"revision": revision}})
+        return
+    out.print(plain(f"{file}: {counted(len(packages), 'task')}, {len(content) / 1e6:.1f} MB"))
+    note(f"Next: upload it as index.npz to the dataset SUITE-index, tagged {plain(revision)}")

@@ -1,0 +1,124 @@
+"""Near copies in a collection: of a suite's tasks, and of each other."""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.nearcopies.index import SealedIndex, Sketch, Sketcher
+from arena.nearcopies.parts import PackageFeatures, features_of
+from arena.nearcopies.verdict import Likeness, Passage, likenesses, passages
+
+MANY_SUSPECTS = 0.25
+"""Share of a collection's packages from which on the collection is suspect as a whole."""
+
+
+class NearCopy(NamedTuple):
+    """A package that is too like a task, and the lines of its own that show it.
+
+    `source`: in which of the indexes the task is.
+    """
+
+    package: str
+    source: int
+    likeness: Likeness
+    passages: list[Passage]
+
+
+class Twins(NamedTuple):
+    """Two packages of one collection that are near copies of each other."""
+
+    package: str
+    other: str
+    likeness: Likeness
+
+
+@dataclass
+class Comparison:
+    """What a collection is too like. `cut`: its packages with more text than is compared."""
+
+    copies: list[NearCopy] = field(default_factory=list)
+    suspects: list[NearCopy] = field(default_factory=list)
+    twins: list[Twins] = field(default_factory=list)
+    cut: list[str] = field(default_factory=list)
+
+
+def compare(roots: Iterable[Path], indexes: Sequence[SealedIndex]) -> Comparison:
+    """Compares a collection's packages with the tasks of `indexes`, and with each other.
+
+    One package's text is held at a time.
+    """
+    found = Comparison()
+    own = Sketcher(key := secrets.token_bytes(32))
+    names: list[str] = []
+    sketches: list[Sketch] = []
+    for root in roots:
+        package = features_of(root)
+        names.append(package.name)
+        sketches.append(own(package))
+        for number, index in enumerate(indexes):
+            _compare(found, package, number, index)
+        if package.cut:
+            found.cut.append(package.name)
+    found.twins = _twins(names, sketches, SealedIndex.build(sketches, key))
+    return found
+
+
+def _compare(found: Comparison, package: PackageFeatures, number: int, index: SealedIndex) -> None:
+    alike = likenesses(index, index.sketch(package))
+    is_copy = bool(alike) and alike[0].level == "copy"
+    told = alike[:1] if is_copy else alike  # which tasks a copy resembles, too, says nothing more
+    kind = found.copies if is_copy else found.suspects
+    for likeness in told:
+        shown = passages(index, package, likeness)
+        kind.append(NearCopy(package.name, number, likeness, shown))
+
+
+def _twins(names: Sequence[str], sketches: Sequence[Sketch], index: SealedIndex) -> list[Twins]:
+    """The pairs that are copies of each other, each pair once."""
+    return [
+        Twins(names[likeness.task], names[number], likeness)
+        for number, sketch in enumerate(sketches)
+        for likeness in likenesses(index, sketch)
+        if likeness.task < number and likeness.level == "copy"
+    ]
+
+
+def concerns(suspects: Sequence[NearCopy], packages: int) -> list[str]:
+    """Why a collection with these suspects is for the editors' eye, as a whole."""
+    tasks = Counter((suspect.source, suspect.likeness.task) for suspect in suspects)
+    suspected = len({suspect.package for suspect in suspects})
+    found = [
+        f"{count} packages are suspects of one and the same held-out task"
+        for count in tasks.values()
+        if count > 1
+    ]
+    if suspected > 1 and suspected >= MANY_SUSPECTS * packages:
+        found.append(f"{suspected} of {packages} packages are suspects")
+    return found
+
+
+def seal(
+    roots: Iterable[Path], key: bytes, revision: str, common: Iterable[Path] = ()
+) -> SealedIndex:
+    """The index of a suite's packages, in an order that says nothing of which is which.
+
+    What stands in two of `common`, packages that anyone may start from, carries no weight.
+    """
+    sketch = Sketcher(key)
+    sketches = sorted((sketch(features_of(root)) for root in roots), key=lambda it: it.content)
+    return SealedIndex.build(sketches, key, revision, _sketches(sketch, common))
+
+
+def open_index(roots: Iterable[Path], common: Iterable[Path] = ()) -> SealedIndex:
+    """An index for who has the packages: its tasks are numbered as `roots` are."""
+    sketch = Sketcher(key := secrets.token_bytes(32))
+    return SealedIndex.build(_sketches(sketch, roots), key, "", _sketches(sketch, common))
+
+
+def _sketches(sketch: Sketcher, roots: Iterable[Path]) -> list[Sketch]:
+    return [sketch(features_of(root)) for root in roots]

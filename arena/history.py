@@ -137,6 +137,10 @@ def _event(record: RunEventRecord) -> str:
             return f"{record.run} leased"
         case "stage":
             return f"{record.run}: {record.stage} ended"
+        case "doubted":
+            return f"{record.run}: nothing is heard of its worker"
+        case "heard":
+            return f"{record.run}: its worker is heard of"
         case "failed":
             return f"{record.run} failed by the {record.fault}'s fault" + _code(record.code)
         case "cancelled":

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 REQUEST_ID: ContextVar[str | None] = ContextVar("request_id", default=None)
 FIELDS = "fields"
 _SECRET = re.compile(
-    r"hf_\w+|(?i:bearer\s+\S+)|(?<=code=)[^&\s\"']+|(?<=token=)[^&\s\"']+|(?<=state=)[^&\s\"']+"
+    r"hf_\w+|gh[oprsu]_\w+|github_pat_\w+|(?i:bearer\s+\S+)|(?<=code=)[^&\s\"']+|(?<=token=)[^&\s\"']+|(?<=state=)[^&\s\"']+"
 )
 
 

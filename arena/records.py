@@ -184,12 +184,15 @@ class RunRecord(Record):
 
 
 class RunEventRecord(Record):
-    """Something happened to a run: a lease, the end of a stage, a failure, a cancellation."""
+    """Something happened to a run: a lease, the end of a stage, a failure, a cancellation.
+
+    A process of the arena that hears nothing of its worker doubts it; one that does has heard it.
+    """
 
     prefix: ClassVar[str] = "evt"
     kind: Literal["run_event"] = "run_event"
     run: str
-    event: Literal["leased", "stage", "failed", "cancelled"]
+    event: Literal["leased", "stage", "doubted", "heard", "failed", "cancelled"]
     lease: str | None = None
     stage: str | None = None
     seconds: float | None = None

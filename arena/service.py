@@ -71,6 +71,7 @@ from arena.runs.launch import (
 )
 from arena.runs.queue import RunQueue
 from arena.runs.replays import ReplayQueue
+from arena.runs.silence import Silence
 from arena.settings import Settings
 from arena.sources import Source, is_name, open_sources, parse_source
 from arena.state import State, Submission
@@ -113,8 +114,9 @@ class Arena:
         self._releases = Releases(self.ledger, Commons(commons_repo, api, self._sources))
         self.health = Health(self.ledger, self.queue)
         self.read = Queries(self.challenges, self.ledger, self._validator, self.queue, self.replays)
+        silence = Silence(self.ledger, self.queue, settings.lease_seconds)
         self._keeper = Keeper(
-            [self.queue.expire, self._releases.release_accepted, self._validator.take_up],
+            [silence.sweep, self._releases.release_accepted, self._validator.take_up],
             seconds=min(_SWEEP_SECONDS, settings.lease_seconds / 4),
         )
 

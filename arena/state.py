@@ -122,6 +122,12 @@ class Run:
         return last if last and last.event in {"failed", "cancelled"} else None
 
     @property
+    def doubt(self) -> RunEventRecord | None:
+        """That a process hears nothing of its worker, where nothing was recorded since."""
+        last = self.events[-1] if self.events else None
+        return last if last and last.event == "doubted" else None
+
+    @property
     def fault(self) -> Fault | None:
         return self.failure.fault if self.failure else None
 
@@ -309,7 +315,7 @@ def _after_event(run: Run, event: RunEventRecord) -> Run:
             if run.state != "queued":
                 raise ImpossibleMove(f"{event.run} is leased while {run.state}")
             run = replace(run.moved("running"), lease=event.lease, worker=event.by)
-        case "stage":
+        case "stage" | "doubted" | "heard":
             run = run.moved("running")
         case "failed" | "cancelled":
             run = run.moved(event.event)

@@ -29,7 +29,6 @@ from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import (  # type: ignore[attr-defined]  # documented, not in __all__
     build_hf_headers,
     paginate,
-    parse_ratelimit_headers,
 )
 
 from arena.blobs import Blobs, digest_of, digests
@@ -44,6 +43,7 @@ from arena.storefiles import (
     merges,
     read_lines,
 )
+from arena.waiting import asked_seconds
 from arena.wholefiles import put_whole
 
 log = logging.getLogger(__name__)
@@ -323,7 +323,7 @@ def _reading() -> Iterator[None]:
     try:
         yield
     except HfHubHTTPError as exc:
-        raise StoreUnread(_problem(exc), _asked_wait(exc.response)) from exc
+        raise StoreUnread(_problem(exc), _asked_wait(exc)) from exc
     except (httpx.HTTPError, OSError) as exc:
         raise StoreUnread(type(exc).__name__) from exc
 
@@ -334,7 +334,7 @@ def _writing() -> Iterator[None]:
     try:
         yield
     except HfHubHTTPError as exc:
-        status, wait = exc.response.status_code, _asked_wait(exc.response)
+        status, wait = exc.response.status_code, _asked_wait(exc)
         if status in {409, 412}:
             raise StoreConflict(_problem(exc)) from exc
         if status == 429:
@@ -358,12 +358,6 @@ def _is_commit(request: httpx.Request) -> bool:
     return "/commit/" in request.url.path
 
 
-def _asked_wait(response: httpx.Response | None) -> float:
-    """The seconds that the Hub asks to wait, by Retry-After or its own headers of limits."""
-    if response is None:
-        return 0.0
-    asked = response.headers.get("Retry-After", "")
-    if asked.isdigit():
-        return float(asked)
-    limits = parse_ratelimit_headers(response.headers)
-    return float(limits.reset_in_seconds) if limits and limits.remaining == 0 else 0.0
+def _asked_wait(exc: HfHubHTTPError) -> float:
+    """The seconds that the Hub asks to wait; the client's own errors carry no answer."""
+    return (asked_seconds(exc.response.headers) or 0.0) if exc.response is not None else 0.0

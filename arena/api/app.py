@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 import arena
 from arena.api.body import BodyLimit
 from arena.api.errors import add_error_handlers
-from arena.api.requestlog import RequestLog
+from arena.api.requestlog import METHODS, RequestLog
 from arena.api.worker import worker_routes
 from arena.errors import NotFound, SignInRequired
 from arena.identity import Identity
@@ -22,7 +22,6 @@ from arena.service import Arena
 
 MAX_PAGE = 200
 _THREADS = 400
-METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 Item = TypeVar("Item", bound=BaseModel)
 Answer = dict[str, Any]
 Key = Annotated[str | None, Header(alias="Idempotency-Key", max_length=200)]
@@ -142,8 +141,8 @@ def create_api(service: Arena) -> FastAPI:
         """Counters, in the Prometheus text format."""
         return Response(exposition(service.health), media_type=CONTENT_TYPE_LATEST)
 
-    @app.api_route("/api", methods=METHODS, include_in_schema=False)
-    @app.api_route("/api/{path:path}", methods=METHODS, include_in_schema=False)
+    @app.api_route("/api", methods=[*METHODS], include_in_schema=False)
+    @app.api_route("/api/{path:path}", methods=[*METHODS], include_in_schema=False)
     def nothing(path: str = "") -> None:
         """Below /api the answer is JSON also where there is nothing; the rest is the pages'."""
         raise NotFound(path=f"/api/{path[:200]}")

@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 HEADER = "X-Request-Id"
 _SANE = re.compile(r"[A-Za-z0-9._-]{1,64}")
-_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _OWN = ("/api", "/healthz", "/metrics", "/openapi.json")
 
 
@@ -52,7 +52,7 @@ class RequestLog:
 
 def _note(scope: Scope, status: int, seconds: float) -> None:
     route = _route(scope)
-    method = scope["method"] if scope["method"] in _METHODS else "other"
+    method = scope["method"] if scope["method"] in METHODS else "other"
     metrics.REQUESTS.labels(method, route, str(status)).inc()
     # a page asks many times a second, and its address may carry a sign-in's answer
     level = logging.INFO if scope["path"].startswith("/api/") else logging.DEBUG

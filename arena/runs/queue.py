@@ -5,7 +5,6 @@ Leases, ends of stages and verdicts are records; heartbeats and progress stay in
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections.abc import Callable
@@ -20,8 +19,6 @@ from arena.records import AnyRecord, Fault, RunEventRecord, new_id
 from arena.report import StageName
 from arena.runs.ingest import Void, parse_report, score
 from arena.state import Run, State
-
-log = logging.getLogger(__name__)
 
 BY = "arena"
 
@@ -145,6 +142,11 @@ class RunQueue:
         with self._lock:
             return self._live.get(run)
 
+    def last_heard(self, run: str) -> float | None:
+        """When this process last heard of a run, on the monotonic clock."""
+        live = self.live(run)
+        return live.heard if live else None
+
     def lease(self, worker: str, ready: Ready) -> Lease | None:
         """The next run of the queue for `worker`; None where there is none it can take."""
         self.heard_of(worker, ready.missing)
@@ -225,7 +227,7 @@ class RunQueue:
             if current and own and current.failure and current.failure.by == worker:
                 return []
             self._leased(state, worker, run, failure.lease)
-            return [_failure(run, worker, failure.fault, failure.code, failure.reason)]
+            return [failure_event(run, worker, failure.fault, failure.code, failure.reason)]
 
         self._ledger.transact(decide)
 
@@ -247,37 +249,10 @@ class RunQueue:
             challenge = self._challenges.challenges[found.record.challenge]
             result = score(parse_report(content, found), found, challenge, worker)
             if isinstance(result, Void):
-                return [_failure(run, worker, "platform", "void", result.reason)]
+                return [failure_event(run, worker, "platform", "void", result.reason)]
             return [result]
 
         self._ledger.transact(decide)
-
-    def expire(self) -> list[str]:
-        """Fails, as the platform's fault, every running run that was not heard of for too long."""
-        oldest = time.monotonic() - self._lease_seconds
-        expired = []
-        for run in list(self._ledger.state.runs.values()):
-            if run.state != "running":
-                continue
-            with self._lock:
-                # after a restart nothing was heard yet: the worker gets a lease's time to speak
-                live = self._live.setdefault(run.record.id, LiveRun())
-            if live.heard < oldest and self._fail_lost(run):
-                expired.append(run.record.id)
-        return expired
-
-    def _fail_lost(self, lost: Run) -> bool:
-        run = lost.record.id
-        reason = f"The worker {lost.worker} was not heard of for {self._lease_seconds:.0f} s."
-
-        def decide(state: State) -> list[AnyRecord]:
-            found = state.runs[run]
-            if found.state != "running" or found.lease != lost.lease:
-                return []
-            return [_failure(run, BY, "platform", "worker_lost", reason)]
-
-        log.warning("%s: %s", run, reason)
-        return bool(self._ledger.transact(decide))
 
     def _can_lease(self, lease: str) -> bool:
         """A look at the state in memory, so that an idle poll writes nothing and locks nothing."""
@@ -303,7 +278,8 @@ def _run_of(state: State, lease: str) -> Run | None:
     return next((run for run in running if run.lease == lease), None)
 
 
-def _failure(run: str, by: str, fault: Fault, code: str, reason: str) -> RunEventRecord:
+def failure_event(run: str, by: str, fault: Fault, code: str, reason: str) -> RunEventRecord:
+    """The end of a run without a score."""
     return RunEventRecord(
         id=new_id(RunEventRecord.prefix),
         by=by,

@@ -44,7 +44,6 @@ class ArchivedFile(NamedTuple):
 
     path: str
     content: bytes
-    executable: bool
 
     @property
     def digest(self) -> str:
@@ -76,7 +75,7 @@ def read_archive(packed: Iterable[bytes], subpath: str) -> Iterator[ArchivedFile
             raise not_plain(f"{shown(path)} is a special file")
         tally.add(path, entry.info.size)
         seen.add(path)
-        yield ArchivedFile(path, entry.content(), bool(entry.info.mode & 0o100))
+        yield ArchivedFile(path, entry.content())
 
 
 class _Paths:

@@ -31,7 +31,7 @@ from arena.sources.address import PinnedSource, Source
 from arena.sources.archive import BrokenArchive, read_archive
 from arena.sources.cache import FileCache
 from arena.sources.limits import MAX_SMALL_BYTES
-from arena.sources.waiting import asked_to_wait, in_seconds
+from arena.waiting import asked_to_wait, in_seconds
 
 _SITE = "GitHub"
 _KIND = "GitHub repository"
@@ -45,7 +45,6 @@ _JSON, _RAW = "application/vnd.github+json", "application/vnd.github.raw+json"
 class _File(NamedTuple):
     path: str
     digest: str
-    executable: bool
 
 
 class _Answer(NamedTuple):
@@ -124,10 +123,13 @@ class GitHubSource:
     def fetch(self, pinned: PinnedSource, destination: Path) -> None:
         """Writes the collection's files below `destination`; see SourceReader.
 
-        One archive for all of it, whose files are kept.
+        One archive for all of it, whose files are kept. No file is executable, since none is that
+        comes from the Hub: the same content is the same collection, wherever it stands.
         """
         kept = self._cache.listing(pinned)
-        files = [_File(*row) for row in kept] if kept is not None else self._download(pinned)
+        files = [_File(*row) for row in kept] if kept is not None else []
+        if kept is None or not all(self._cache.holds(file.digest) for file in files):
+            files = self._download(pinned)
         for file in files:
             content = self._cache.content(file.digest)
             if content is None:
@@ -135,7 +137,6 @@ class GitHubSource:
             target = destination / file.path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
-            target.chmod(0o755 if file.executable else 0o644)
 
     def _download(self, pinned: PinnedSource) -> list[_File]:
         """Keeps every file of the collection, then the list of them."""
@@ -148,7 +149,7 @@ class GitHubSource:
             try:
                 for file in read_archive(answer.iter_raw(), source.subpath):
                     self._cache.keep(file.digest, file.content)
-                    files.append(_File(file.path, file.digest, file.executable))
+                    files.append(_File(file.path, file.digest))
             except BrokenArchive as exc:
                 raise GitHubUnavailable(problem=f"an archive arrived that is none: {exc}") from exc
         if not files and source.subpath:

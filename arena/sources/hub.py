@@ -26,7 +26,6 @@ from huggingface_hub.errors import (
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import (  # type: ignore[attr-defined]  # documented there
     hf_raise_for_status,
-    parse_ratelimit_headers,
 )
 
 from arena.blobs import digest_of, digests
@@ -44,7 +43,7 @@ from arena.errors import (
 from arena.sources.address import PinnedSource, Source
 from arena.sources.cache import FileCache
 from arena.sources.limits import MAX_SMALL_BYTES, Tally
-from arena.sources.waiting import asked_to_wait, in_seconds
+from arena.waiting import asked_to_wait, in_seconds
 
 _TIMEOUT = httpx.Timeout(30)
 _KIND = "dataset"
@@ -192,10 +191,7 @@ def _disabled(source: Source) -> SourceDisabled:
 def _unanswered(answer: httpx.Response) -> ArenaError:
     """What an answer says that is none: a limit, or a fault of the Hub's."""
     if answer.status_code == 429:
-        limit = parse_ratelimit_headers(answer.headers)
-        reset = limit.reset_in_seconds if limit and limit.remaining == 0 else None
-        until = in_seconds(reset) if reset is not None else asked_to_wait(answer.headers)
-        return SourceLimited("The Hub", until or in_seconds(60))
+        return SourceLimited("The Hub", asked_to_wait(answer.headers) or in_seconds(60))
     unavailable = HubUnavailable(problem=f"status {answer.status_code}")
     unavailable.until = asked_to_wait(answer.headers)
     return unavailable

@@ -20,7 +20,7 @@ from arena.errors import GitHubUnavailable, SourceLimited
 from arena.identity import Identity
 from arena.service import Arena
 from arena.settings import GitHubSettings, Settings
-from tests.collections import write_collection
+from tests.collections import upload, write_collection
 from tests.hub import RunningHub
 from tests.localgithub import GitRepository, LocalGitHub
 from tests.service.conftest import refusal, settled, wait_for
@@ -93,6 +93,23 @@ def test_the_release_needs_the_repository_no_more(
     assert release is not None
     names = hub.api(None).list_repo_files(release.repo, repo_type="dataset")
     assert sum(name.endswith("/task.md") for name in names) == 4
+
+
+def test_the_same_content_on_the_hub_and_on_github_is_one_collection(
+    arena: Arena, who: Who, github: LocalGitHub, hub: RunningHub, tmp_path: Path
+) -> None:
+    word = f"w{uuid4().hex[:8]}"
+    folder = write_collection(tmp_path / word, 4, word)
+    for script in folder.rglob("*.sh"):
+        script.chmod(0o755)  # which git keeps, and a dataset does not
+    source = f"hf:author/c-{word}@{upload(hub.api('author'), f'author/c-{word}', folder)}"
+    assert settled(arena, arena.submit(who("author"), source, "T").id).state == "valid"
+    made = github.create("Lab/copy")
+    shutil.copytree(folder, made.folder / "tasks")
+    made.commit({"tasks/submission.yaml": "license: Apache-2.0\nmembers: [rival]\n"})
+    assert "100755" in made.git("ls-files", "--stage")
+    copy = arena.submit(who("rival"), "github:Lab/copy@main:tasks", "T").id
+    assert settled(arena, copy).code == "duplicate_collection"
 
 
 def said(api: str, *arguments: str) -> str:

@@ -140,11 +140,19 @@ def test_a_log_line_is_json_with_its_request_and_without_secrets(api: str) -> No
         httpx.get(f"{api}/api/v1/whoami?token=hf_query", headers=headers)
         wait_for(out.getvalue)  # it is written once the answer is sent
         root.warning("GET /login/callback?code=secret1&state=s2 by Bearer hf_secret3\nsecond line")
+        root.warning("ghp_s4 gho_s5 ghu_s6 ghs_s7 ghr_s8 github_pat_11AA_s9")
     finally:
         root.removeHandler(handler)
         root.setLevel(level)
-    first, second = (json.loads(line) for line in out.getvalue().splitlines())
+    first, second, _ = (json.loads(line) for line in out.getvalue().splitlines())
     assert (first["request"], first["route"], first["status"]) == ("mine", "/api/v1/whoami", 200)
     assert "request" not in second
-    for secret in ("hf_author", "hf_query", "secret1", "s2", "hf_secret3"):
+    for secret in (
+        "hf_author",
+        "hf_query",
+        "secret1",
+        "s2",
+        "hf_secret3",
+        *(f"s{n}" for n in range(4, 10)),
+    ):
         assert secret not in out.getvalue()

@@ -160,7 +160,7 @@ def test_two_accept_at_once_and_one_wins(
 def test_a_dead_worker_fails_the_run_at_no_cost(
     start_arena: Callable[..., Arena], who: Who, collection: Callable[..., str]
 ) -> None:
-    arena = start_arena(lease_seconds=0.4)
+    arena = start_arena(lease_seconds=0.2)
     submission = arena.submit(who("author"), collection(), "T").id
     settled(arena, submission)
     run = launch(arena, who, submission)

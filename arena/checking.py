@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,12 +16,24 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from arena.challenges import CollectionSize
+from arena.editorsnote import EditorsNotes, note_of
 from arena.errors import ArenaError, ComesBack, NearCopy, SubpathNotFound
-from arena.nearcopies import COMPARED, SealedIndex
+from arena.nearcopies import METHOD, Comparison, compare
 from arena.packages import Collection, CollectionReport, ResourceCaps, check_collection
 from arena.packages.findings import RULES_VERSION, Finding
-from arena.records import FindingRow, Outcome, PackageRow, StageRow, ValidationRecord, new_id
+from arena.records import (
+    CopyRow,
+    FindingRow,
+    Outcome,
+    PackageRow,
+    PassageRow,
+    StageRow,
+    TwinRow,
+    ValidationRecord,
+    new_id,
+)
 from arena.sources import PinnedSource, RefusedSource, SourceReader
+from arena.suites import SuiteIndexes
 
 SubmissionState = Literal[
     "queued", "fetching", "waiting", "checking", "comparing", "valid", "invalid", "failed"
@@ -53,16 +65,23 @@ class Verdict(NamedTuple):
     collection: Collection | None = None
     error: ArenaError | None = None
     finding: Finding | None = None
+    alike: Comparison | None = None
+    for_editors: str = ""
 
 
 class SourceCheck:
     """Checks pinned sources."""
 
     def __init__(
-        self, sources: SourceReader, indexes: Callable[[], list[SealedIndex]], size: CollectionSize
+        self,
+        sources: SourceReader,
+        suites: SuiteIndexes,
+        notes: EditorsNotes,
+        size: CollectionSize,
     ) -> None:
         self._sources = sources
-        self._indexes = indexes
+        self._suites = suites
+        self._notes = notes
         self._size = size
 
     def run(self, source: str, caps: ResourceCaps, progress: Progress) -> Verdict:
@@ -93,17 +112,20 @@ class SourceCheck:
         if report.collection is None:
             return Verdict("invalid", report)
         with _stage(progress, "comparing"):
-            try:
-                self._compare(report.collection)
-            except NearCopy as exc:
-                return Verdict("invalid", report, error=exc)
-        return Verdict("valid", report, report.collection)
+            return self._compare(report, report.collection)
 
-    def _compare(self, collection: Collection) -> None:
-        indexes = self._indexes()
-        for package in collection.packages:
-            if any(index.holds(package.root) for index in indexes):
-                raise NearCopy(package=package.name, similarity="1.0", compared=COMPARED)
+    def _compare(self, report: CollectionReport, collection: Collection) -> Verdict:
+        indexes = self._suites.all()
+        roots = [package.root for package in collection.packages]
+        alike = compare(roots, list(indexes.values()))
+        note = self._notes.seal(note_of(alike, list(indexes), len(roots)))
+        if alike.copies:
+            count = len({near.package for near in alike.copies})
+            error = NearCopy(
+                copies=f"{count} package is" if count == 1 else f"{count} packages are"
+            )
+            return Verdict("invalid", report, error=error, alike=alike, for_editors=note)
+        return Verdict("valid", report, collection, alike=alike, for_editors=note)
 
 
 def validation_record(subject: str, verdict: Verdict, progress: Progress) -> ValidationRecord:
@@ -134,8 +156,37 @@ def validation_record(subject: str, verdict: Verdict, progress: Progress) -> Val
         findings=findings[:MAX_FINDINGS],
         stages=progress.stages,
         rules=RULES_VERSION,
-        near_copies=COMPARED,
+        near_copies=METHOD,
+        copies=_copy_rows(verdict.alike),
+        twins=_twin_rows(verdict.alike),
+        for_editors=verdict.for_editors,
     )
+
+
+def _copy_rows(alike: Comparison | None) -> list[CopyRow]:
+    """The copies as their author sees them: own lines, the similarity to one place, no task."""
+    return [
+        CopyRow(
+            package=near.package,
+            part=near.likeness.part,
+            similarity=round(near.likeness.similarity, 1),
+            threshold=near.likeness.threshold,
+            passages=[PassageRow(**passage._asdict()) for passage in near.passages],
+        )
+        for near in (alike.copies if alike else [])
+    ]
+
+
+def _twin_rows(alike: Comparison | None) -> list[TwinRow]:
+    return [
+        TwinRow(
+            package=twins.package,
+            other=twins.other,
+            part=twins.likeness.part,
+            similarity=round(twins.likeness.similarity, 1),
+        )
+        for twins in (alike.twins[:MAX_FINDINGS] if alike else [])
+    ]
 
 
 def text_of(error: ArenaError) -> str:

@@ -160,6 +160,13 @@ class HubUnavailable(ComesBack):
     advice = "Nothing was entered; try again in a minute."
 
 
+class SuiteIndexUnusable(ComesBack):
+    code, status = "suite_index_unusable", 503
+    text = "The sealed index of {challenge} can't be used: {problem}."
+    advice = "The organizers seal the suite again (`arena suite seal`); until then nothing runs."
+    patience = timedelta(hours=24)
+
+
 class GitHubUnavailable(ComesBack):
     code, status = "github_unavailable", 503
     text = "GitHub did not answer: {problem}."
@@ -339,8 +346,8 @@ class BadReplay(ArenaError):
 
 class NearCopy(ArenaError):
     code, status = "near_copy", 409
-    text = "{package} is a copy of a held-out task (similarity {similarity}, by {compared})."
-    advice = "Take the package out: what the arena measures with must not be trained on."
+    text = "Too close to a held-out task: {packages}."
+    advice = "Take it out: what the arena measures with must not be trained on."
 
 
 class DuplicateCollection(ArenaError):

@@ -17,6 +17,7 @@ from arena.runs.launch import reason_of, state_of, why_no_runs
 from arena.runs.queue import LiveRun, RunQueue
 from arena.runs.replays import ReplayQueue
 from arena.state import Run, RunState, State, Submission
+from arena.suites import SuiteIndexes
 from arena.validation import Validator
 from leaderboard.ranking import Kept, Row, leaderboard
 
@@ -31,12 +32,14 @@ class Queries:
         validator: Validator,
         queue: RunQueue,
         replays: ReplayQueue,
+        suites: SuiteIndexes,
     ) -> None:
         self._challenges = challenges
         self._ledger = ledger
         self._validator = validator
         self._queue = queue
         self._replays = replays
+        self._suites = suites
         self._rows: Kept = {}
 
     def challenge(self, name: str) -> Challenge:
@@ -54,7 +57,7 @@ class Queries:
         """One challenge as it is now."""
         challenge, state = self.challenge(name), self._ledger.state
         changed = state.challenge_states.get(name)
-        why_not = why_no_runs(state, challenge, self._queue)
+        why_not = why_no_runs(state, challenge, self._queue, self._suites)
         workers = self._queue.workers()
         return views.ChallengeView(
             id=name,
@@ -156,13 +159,16 @@ class Queries:
         found = self._challenges.challenges.get(challenge) if challenge else None
         return who is not None and is_editor(who, self._challenges.arena, found)
 
+    def edits_any(self, who: Identity | None) -> bool:
+        """Whether `who` is an editor of the arena, or of one of its challenges."""
+        return any(self.is_editor(who, name) for name in self._challenges.challenges)
+
     def may_launch(self, who: Identity | None, submission: str) -> bool:
         """Whether `who` may launch runs of a submission somewhere; for showing."""
         if who is None:
             return False
         found = submission_of(self._ledger.state, submission)
-        edits = any(self.is_editor(who, name) for name in self._challenges.challenges)
-        return edits or is_author_of(who, found)
+        return self.edits_any(who) or is_author_of(who, found)
 
     def is_author(self, who: Identity | None, submission: str) -> bool:
         """Whether `who` has the author's rights over a submission; for showing."""

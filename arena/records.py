@@ -93,6 +93,34 @@ class FindingRow(Part):
     hint: str
 
 
+class PassageRow(Part):
+    file: str
+    line: int
+    text: str
+
+
+class CopyRow(Part):
+    """A package that is too close to a held-out task: its own lines that show it, never the task's.
+
+    `similarity`: to one place, from 0 to 1.
+    """
+
+    package: str
+    part: str
+    similarity: float
+    threshold: float
+    passages: list[PassageRow]
+
+
+class TwinRow(Part):
+    """Two packages of the collection that are near copies of each other."""
+
+    package: str
+    other: str
+    part: str
+    similarity: float
+
+
 class ValidationRecord(Record):
     """What the arena's check of a submission ended with."""
 
@@ -108,6 +136,9 @@ class ValidationRecord(Record):
     stages: list[StageRow]
     rules: str
     near_copies: str = Field(description="how they were looked for")
+    copies: list[CopyRow] = Field(default=[], description="of held-out tasks")
+    twins: list[TwinRow] = Field(default=[], description="near copies within the collection")
+    for_editors: str = Field(default="", description="what editors alone may know, encrypted")
 
 
 class WithdrawalRecord(Record):

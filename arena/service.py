@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from pathlib import Path
 
-import httpx
 from huggingface_hub import HfApi
-from huggingface_hub.errors import HfHubHTTPError
 
 from arena import views
 from arena.budget import CommitBudget
 from arena.challenges import Challenges, load_challenges
 from arena.commons import Commons
+from arena.editorsnote import EditorsNote, EditorsNotes
 from arena.entry import (
     Attempts,
     authors_of,
@@ -30,8 +28,8 @@ from arena.errors import (
     AlreadyReviewed,
     AlreadySettled,
     BadRequest,
-    HubUnavailable,
     NotCancellable,
+    NotEditor,
     NotReviewable,
     NotWithdrawable,
     NotYours,
@@ -45,7 +43,6 @@ from arena.hubclient import bound_hub_calls
 from arena.identity import Identities, Identity, require_editor
 from arena.keeper import Keeper
 from arena.ledger import Ledger
-from arena.nearcopies import SealedIndex, SealedIndexError
 from arena.queries import Queries, is_author_of, run_of, submission_of
 from arena.records import (
     AnyRecord,
@@ -76,6 +73,7 @@ from arena.settings import Settings
 from arena.sources import Source, is_name, open_sources, parse_source
 from arena.state import State, Submission
 from arena.store import Store
+from arena.suites import SuiteIndexes
 from arena.validation import Validator
 
 log = logging.getLogger(__name__)
@@ -103,7 +101,11 @@ class Arena:
             settings.hub_endpoint, settings.github, settings.data / "files"
         )
         self._attempts = Attempts()
-        self._validator = Validator(self.ledger, self._sources, self._indexes, self.challenges)
+        self.suites = SuiteIndexes(api, self.challenges, settings.suite_key)
+        self._notes = EditorsNotes(settings.suite_key)
+        self._validator = Validator(
+            self.ledger, self._sources, self.suites, self._notes, self.challenges
+        )
         self.queue = RunQueue(
             self.ledger, self.challenges, settings.lease_seconds, self._takes_leases
         )
@@ -113,10 +115,17 @@ class Arena:
         commons_repo = settings.commons_repo or f"{organization}/commons"
         self._releases = Releases(self.ledger, Commons(commons_repo, api, self._sources))
         self.health = Health(self.ledger, self.queue)
-        self.read = Queries(self.challenges, self.ledger, self._validator, self.queue, self.replays)
+        self.read = Queries(
+            self.challenges, self.ledger, self._validator, self.queue, self.replays, self.suites
+        )
         silence = Silence(self.ledger, self.queue, settings.lease_seconds)
         self._keeper = Keeper(
-            [silence.sweep, self._releases.release_accepted, self._validator.take_up],
+            [
+                silence.sweep,
+                self._releases.release_accepted,
+                self._validator.take_up,
+                self.suites.look_again,
+            ],
             seconds=min(_SWEEP_SECONDS, settings.lease_seconds / 4),
         )
 
@@ -266,7 +275,7 @@ class Arena:
             own = submission_of(state, submission)
             self._require_rights(who, own, challenge)
             require_runnable(state, own, found)
-            require_takes_runs(state, found, self.queue)
+            require_takes_runs(state, found, self.queue, self.suites)
             require_run_left(state, own, found)
             return [
                 RunRecord(
@@ -306,6 +315,19 @@ class Arena:
         return self.read.run_detail(run)
 
     # Editors
+
+    def suspects(self, who: Identity, submission: str) -> EditorsNote:
+        """What editors alone may know of a submission's likeness to held-out tasks.
+
+        Raises:
+            UnknownSubmission, NotEditor.
+        """
+        found = submission_of(self.ledger.state, submission)
+        if not self.read.edits_any(who):
+            organization = self.challenges.arena.organization
+            raise NotEditor(user=who.user, challenge="this arena", organization=organization)
+        sealed = found.validation.for_editors if found.validation else ""
+        return self._notes.open(sealed) or EditorsNote()
 
     def review(
         self, who: Identity, run: str, verdict: Verdict, reason: str, key: str | None = None
@@ -431,31 +453,9 @@ class Arena:
 
     def _takes_leases(self, state: State, challenge: str) -> bool:
         found = self.challenges.challenges.get(challenge)
-        return found is not None and state_of(state, found) == "open"
-
-    def _indexes(self) -> list[SealedIndex]:
-        """The sealed index of every challenge's suite.
-
-        Raises:
-            HubUnavailable: one cannot be read now, so nothing can be called clear of it.
-        """
-        indexes = []
-        for challenge in self.challenges.challenges.values():
-            suite = challenge.suite
-            try:
-                path = self._api.hf_hub_download(
-                    f"{suite.repo}-index",
-                    "index.json",
-                    repo_type="dataset",
-                    revision=suite.revision,
-                )
-                text = Path(path).read_text(encoding="utf-8")
-                indexes.append(SealedIndex.parse(text, self.settings.suite_key))
-            except (HfHubHTTPError, httpx.HTTPError, OSError, SealedIndexError) as exc:
-                log.warning("the index of %s: %s", challenge.id, type(exc).__name__)
-                problem = f"the sealed index of {challenge.id} cannot be read"
-                raise HubUnavailable(problem=problem) from exc
-        return indexes
+        if found is None or state_of(state, found) != "open":
+            return False
+        return self.suites.problem(found) is None
 
 
 def _not_yours(who: Identity, own: Submission) -> NotYours:

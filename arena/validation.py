@@ -17,13 +17,14 @@ from typing import NamedTuple
 
 from arena.challenges import Challenges
 from arena.checking import Progress, SourceCheck, Verdict, text_of, validation_record
+from arena.editorsnote import EditorsNotes
 from arena.errors import ArenaError, ComesBack, DuplicateCollection, TooFewTasks, WaitedTooLong
 from arena.ledger import Ledger
-from arena.nearcopies import SealedIndex
 from arena.packages import ResourceCaps
 from arena.records import AnyRecord, ValidationRecord
 from arena.sources import PinnedSource, SourceReader
 from arena.state import State
+from arena.suites import SuiteIndexes
 
 log = logging.getLogger(__name__)
 
@@ -84,11 +85,12 @@ class Validator:
         self,
         ledger: Ledger,
         sources: SourceReader,
-        indexes: Callable[[], list[SealedIndex]],
+        suites: SuiteIndexes,
+        notes: EditorsNotes,
         challenges: Challenges,
     ) -> None:
         self._ledger = ledger
-        self._check = SourceCheck(sources, indexes, challenges.arena.collection_size)
+        self._check = SourceCheck(sources, suites, notes, challenges.arena.collection_size)
         self._challenges = challenges
         self._caps = challenges.training_caps()
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="validation")

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from arena.checking import Progress, SubmissionState
 from arena.records import (
     ClaimRecord,
+    CopyRow,
     DomainRow,
     FindingRow,
     PackageRow,
@@ -17,6 +18,7 @@ from arena.records import (
     ReplayRow,
     StageRow,
     TaskRow,
+    TwinRow,
     ValidationRecord,
     VersionRow,
     WithdrawalRecord,
@@ -114,6 +116,8 @@ class CheckView(View):
     stages: list[StageRow]
     rules: str | None
     near_copies: str | None
+    copies: list[CopyRow] = Field(description="packages too close to a held-out task")
+    twins: list[TwinRow] = Field(description="packages that are near copies of each other")
     waiting_until: datetime | None = Field(description="when a waiting check goes on by itself")
     waits_for: str | None
 
@@ -320,6 +324,8 @@ def _check_fields(validation: ValidationRecord | None, progress: Progress) -> di
             "stages": list(progress.stages),
             "rules": None,
             "near_copies": None,
+            "copies": [],
+            "twins": [],
             "waiting_until": progress.waiting_until if waits else None,
             "waits_for": progress.waits_for if waits else None,
         }
@@ -334,6 +340,8 @@ def _check_fields(validation: ValidationRecord | None, progress: Progress) -> di
         "stages": validation.stages,
         "rules": validation.rules,
         "near_copies": validation.near_copies,
+        "copies": validation.copies,
+        "twins": validation.twins,
         "waiting_until": None,
         "waits_for": None,
     }

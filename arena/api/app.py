@@ -245,6 +245,11 @@ def _writing(service: Arena, who: Any) -> APIRouter:
         """How far a validation of yours is that enters nothing; kept for an hour after its end."""
         return _object("validation", service.validation(user, validation))
 
+    @routes.get("/submissions/{submission}/suspects")
+    def suspects(submission: str, user: Who) -> Answer:
+        """For editors: its packages that are like held-out tasks, and not copies."""
+        return _object("note", service.suspects(user, submission))
+
     @routes.post("/submissions/{submission}:withdraw")
     def withdraw(submission: str, body: ReasonBody, user: Who, key: Key = None) -> Answer:
         """Takes a submission out: it stays on record, and neither runs nor ranks any more."""

@@ -22,7 +22,7 @@ from arena.cli import (
     suite,
     worker,
 )
-from arena.cli.output import print_failure
+from arena.cli.output import plain, print_failure
 from arena.errors import ArenaError, BadRequest
 from arena.settings import SettingsError
 
@@ -55,6 +55,12 @@ class Usage(ArenaError):
     advice = "`arena --help` and `arena COMMAND --help` say how."
 
 
+class FileTrouble(ArenaError):
+    code, status = "file_trouble", 400
+    text = "{problem}."
+    advice = "See that it is there, may be read or written, and that the disk has room."
+
+
 class BadSetting(ArenaError):
     code, status = "bad_setting", 400
     text = "{problem}."
@@ -77,6 +83,10 @@ def main(arguments: list[str] | None = None) -> int:
         return 2 if isinstance(exc, Usage) else 1
     except SettingsError as exc:
         print_failure(BadSetting(problem=exc), as_json)
+        return 1
+    except OSError as exc:
+        where = f": {plain(str(exc.filename))}" if exc.filename else ""
+        print_failure(FileTrouble(problem=f"{exc.strerror or type(exc).__name__}{where}"), as_json)
         return 1
     except ValidationError:
         problem = "the arena's answer has another shape than this version knows"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from arena.cli.output import plain, state, table
+from arena.cli.output import out, plain, state, table
 from arena.packages.findings import shown
 from arena.packages.layout import package_folders
 
@@ -56,6 +56,37 @@ def print_near_copies(found: list[dict[str, Any]]) -> None:
         ],
         empty="No near copies.",
     )
+
+
+def print_copies(copies: list[dict[str, Any]]) -> None:
+    """What the arena refuses as near copies of held-out tasks, with the author's own text."""
+    out.print("Too close to a held-out task; what matched is your own text:")
+    rows = [
+        [
+            plain(copy["package"]),
+            copy["part"],
+            f"{copy['similarity']:.1f}",
+            f"{copy['threshold']:.2f}",
+            plain("\n".join(f"{p['file']}:{p['line']}  {p['text']}" for p in copy["passages"])),
+        ]
+        for copy in copies
+    ]
+    table(["package", "what matched", ">similarity", ">refused from", "~text"], rows, empty="")
+
+
+def print_twins(twins: list[dict[str, Any]]) -> None:
+    """Packages of one collection that are near copies of each other."""
+    out.print("Alike within the collection; nothing is refused for it:")
+    rows = [
+        [
+            plain(twin["package"]),
+            plain(twin["other"]),
+            twin["part"],
+            f"{twin['similarity']:.1f}",
+        ]
+        for twin in twins
+    ]
+    table(["package", "like", "what matched", ">similarity"], rows, empty="")
 
 
 def suite_packages(folder: Path) -> list[Path]:

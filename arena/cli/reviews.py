@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from arena.addresses import address
 from arena.cli.connection import Json, Reason, client
-from arena.cli.output import facts, print_json, state
+from arena.cli.output import facts, note, out, plain, print_json, state, table
 from arena.cli.runs import print_runs
 
 app = typer.Typer(help="Review results (editors).")
@@ -40,6 +41,39 @@ def accept(run: RunId, reason: Reason, json: Json = False) -> None:
 def reject(run: RunId, reason: Reason, json: Json = False) -> None:
     """Reject a result: it does not rank."""
     _review(run, "rejected", reason, json)
+
+
+@app.command()
+def suspects(
+    submission: Annotated[str, typer.Argument(help="A submission's id.")], json: Json = False
+) -> None:
+    """Packages that are like held-out tasks, and not copies: for editors alone."""
+    answer = client().get(address("submissions", submission, "suspects"))
+    found = answer["note"]
+    if json:
+        print_json(answer)
+        return
+    for concern in found["concerns"]:
+        out.print(plain(f"{concern}."))
+    table(
+        ["package", "challenge", ">task", "what matched", ">similarity", ">suspect from"],
+        [
+            [
+                plain(s["package"]),
+                plain(s["challenge"]),
+                str(s["task"]),
+                s["part"],
+                f"{s['similarity']:.2f}",
+                f"{s['threshold']:.2f}",
+            ]
+            for s in found["suspects"]
+        ],
+        empty="No package is a suspect.",
+    )
+    if found["left_out"]:
+        note(f"{found['left_out']} more are not listed.")
+    if found["cut"]:
+        note(f"With more text than is compared: {', '.join(map(plain, found['cut']))}")
 
 
 def _review(run: str, verdict: str, reason: str, json: bool) -> None:

@@ -11,6 +11,7 @@ from rich.text import Text
 from arena.addresses import address
 from arena.cli.connection import Json, Reason, Wait, client, follow
 from arena.cli.findings import print_findings
+from arena.cli.nearcopies import print_copies, print_twins
 from arena.cli.output import facts, note, out, print_json, state, table
 from arena.cli.verdicts import outcome, print_reason, rewards, verdict
 from arena.errors import ArenaError
@@ -174,6 +175,12 @@ def _print_check(what: str, s: Submission, more: list[tuple[str, str | Text | No
             *more,
         ]
     )
+    if s["copies"]:
+        out.print()
+        print_copies(s["copies"])
+    if s["twins"]:
+        out.print()
+        print_twins(s["twins"])
     if s["findings"]:
         out.print()
         print_findings(s["findings"])

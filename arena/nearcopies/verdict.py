@@ -51,11 +51,11 @@ class Passage(NamedTuple):
 
 
 class Likeness(NamedTuple):
-    """A package's likeness to one task. `part`: which witness decided; `together`: all of them."""
+    """A package's likeness to one task. `part`: which witness decided; `all parts`: their mean."""
 
     level: Level
     task: int
-    part: Part | Literal["package", "together"]
+    part: Part | Literal["package", "all parts"]
     similarity: float
     threshold: float
 
@@ -84,7 +84,7 @@ def judge(shared: Shared) -> Likeness | None:
         if parts:
             return max(parts, key=lambda likeness: likeness.similarity)
         if together >= enough:
-            return Likeness(level, shared.task, "together", together, enough)
+            return Likeness(level, shared.task, "all parts", together, enough)
     return None
 
 

@@ -17,6 +17,7 @@ from arena.errors import (
 )
 from arena.runs.queue import RunQueue
 from arena.state import State, Submission
+from arena.suites import SuiteIndexes
 
 
 def state_of(state: State, challenge: Challenge) -> Literal["open", "paused", "closed"]:
@@ -53,22 +54,28 @@ def _utc(when: datetime) -> str:
     return f"{when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def why_no_runs(state: State, challenge: Challenge, queue: RunQueue) -> str | None:
+def why_no_runs(
+    state: State, challenge: Challenge, queue: RunQueue, suites: SuiteIndexes
+) -> str | None:
     """Why the challenge takes no runs now; None where it does."""
     now = state_of(state, challenge)
     if now != "open":
         return f"{now}: {reason_of(state, challenge)}"
+    if (problem := suites.problem(challenge)) is not None:
+        return f"its sealed index can't be used: {problem}"
     return outside_dates(challenge, datetime.now(UTC)) or lacking(queue)
 
 
-def require_takes_runs(state: State, challenge: Challenge, queue: RunQueue) -> None:
+def require_takes_runs(
+    state: State, challenge: Challenge, queue: RunQueue, suites: SuiteIndexes
+) -> None:
     """Raises ChallengeNotOpen or ChallengeNotReady where the challenge takes no runs."""
     now = state_of(state, challenge)
     if now != "open":
         raise ChallengeNotOpen(
             challenge=challenge.id, state=now, reason=reason_of(state, challenge)
         )
-    if reason := why_no_runs(state, challenge, queue):
+    if reason := why_no_runs(state, challenge, queue, suites):
         raise ChallengeNotReady(challenge=challenge.id, reason=reason)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from arena.errors import ArenaError, LimitReached
 from arena.identity import Identity
-from arena.nearcopies import SealedIndex
+from arena.nearcopies import METHOD, SealedIndex
 from arena.service import Arena
 from tests.collections import upload, write_collection, write_package
 from tests.hub import RunningHub
@@ -23,7 +23,7 @@ def test_the_example_becomes_valid_stage_by_stage(arena: Arena, who: Who, publis
     view = settled(arena, entered.id)
     assert (view.state, view.packages, view.findings) == ("valid", 12, [])
     assert [stage.stage for stage in view.stages] == ["fetching", "checking", "comparing"]
-    assert view.near_copies == "exact content"
+    assert view.near_copies == METHOD
 
 
 @pytest.mark.parametrize(
@@ -259,11 +259,11 @@ def test_a_validation_that_the_platform_failed_is_refunded(
 ) -> None:
     limit(arena, validations_per_author_per_hour=1)
 
-    def broken() -> list[SealedIndex]:
+    def broken() -> dict[str, SealedIndex]:
         raise RuntimeError("a fault of the arena's own")
 
     with monkeypatch.context() as patch:
-        patch.setattr(arena._validator._check, "_indexes", broken)
+        patch.setattr(arena.suites, "all", broken)
         failed = arena.submit(who("author"), collection(), "T").id
         assert settled(arena, failed).state == "failed"
     assert arena.submit(who("author"), collection(), "T")

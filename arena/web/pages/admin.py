@@ -90,8 +90,7 @@ def _editor(site: Site, who: Identity) -> Identity:
     Raises:
         NotEditor.
     """
-    read = site.service.read
-    if not any(read.is_editor(who, c.id) for c in read.challenge_views()):
+    if not site.service.read.edits_any(who):
         organization = site.service.challenges.arena.organization
         raise NotEditor(user=who.user, challenge="this arena", organization=organization)
     return who

@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from arena.editorsnote import EditorsNote
 from arena.errors import ArenaError
 from arena.identity import Identity
 from arena.records import Verdict
@@ -79,7 +80,7 @@ def _parts(site: Site, found: RunDetail, who: Identity | None) -> tuple[Any, ...
     being_released = found.state == "accepted" and found.release is None
     can_cancel = read.may_launch(who, found.submission) and found.state in _UNDER_WAY
     return (
-        site.render("run", r=found),
+        site.render("run", r=found, note=_note(site, found, who)),
         gr.update(visible=can_review or can_cancel),
         gr.update(visible=can_review and found.state != "accepted" and not found.withdrawal),
         gr.update(visible=can_review and found.state != "rejected"),
@@ -88,3 +89,10 @@ def _parts(site: Site, found: RunDetail, who: Identity | None) -> tuple[Any, ...
         section(site, found.id),
         ticking(found.state in _UNDER_WAY or being_released),
     )
+
+
+def _note(site: Site, found: RunDetail, who: Identity | None) -> EditorsNote | None:
+    """What an editor should know of the collection's likeness to held-out tasks."""
+    if who is None or found.state not in _REVIEWED or not site.service.read.edits_any(who):
+        return None
+    return site.service.suspects(who, found.submission)

@@ -14,8 +14,6 @@ from arena.packages.layout import package_folders
 if TYPE_CHECKING:  # numpy is loaded where it is used: other commands start without it
     from arena.packages import PackageReport
 
-STARTING_KIT = Path("starting-kit")
-
 
 def near_copies_of(packages: list[PackageReport], suite: Path | None) -> list[dict[str, Any]]:
     """The packages that are too like a task of `suite`, the task named: its owner asks."""
@@ -24,7 +22,7 @@ def near_copies_of(packages: list[PackageReport], suite: Path | None) -> list[di
     from arena.nearcopies import compare, open_index
 
     tasks = suite_packages(suite)
-    found = compare([Path(p.path) for p in packages], [open_index(tasks, common_packages())])
+    found = compare([Path(p.path) for p in packages], [open_index(tasks)])
     return [
         {
             "package": near.package,
@@ -96,9 +94,3 @@ def suite_packages(folder: Path) -> list[Path]:
     if not (packages := package_folders(folder)):
         raise typer.BadParameter(f"{shown(str(folder))} holds no task packages")
     return packages
-
-
-def common_packages(kit: Path = STARTING_KIT) -> list[Path]:
-    """What authors start from: the template and the examples of this clone, where there are any."""
-    found = package_folders(kit / "examples") if (kit / "examples").is_dir() else []
-    return [*found, *(path for path in [kit / "template"] if path.is_dir())]

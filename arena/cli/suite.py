@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.connection import Json
-from arena.cli.nearcopies import STARTING_KIT, common_packages, suite_packages
+from arena.cli.nearcopies import suite_packages
 from arena.cli.output import counted, note, out, plain, print_json
 
 
@@ -26,9 +26,6 @@ def seal(
         str, typer.Option("--revision", help="The suite's revision, as the challenge names it.")
     ],
     file: Annotated[Path, typer.Option("--out", help="Where the index goes.")] = Path("index.npz"),
-    kit: Annotated[
-        Path, typer.Option("--common", help="What authors start from; it carries no weight.")
-    ] = STARTING_KIT,
     json: Json = False,
 ) -> None:
     """Make the index by which the arena knows near copies without holding the suite.
@@ -40,7 +37,7 @@ def seal(
 
     key = suite_key(os.environ)
     packages = suite_packages(folder)
-    content = seal_suite(packages, key, revision, common_packages(kit)).to_bytes()
+    content = seal_suite(packages, key, revision).to_bytes()
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(content)
     if json:

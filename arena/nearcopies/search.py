@@ -12,7 +12,9 @@ from typing import NamedTuple
 from arena.nearcopies.index import SealedIndex, Sketch, Sketcher
 from arena.nearcopies.parts import PackageFeatures, features_of
 from arena.nearcopies.verdict import Likeness, Passage, likenesses, passages
+from arena.packages.layout import package_folders
 
+STARTING_KIT = Path(__file__).resolve().parents[2] / "starting-kit"
 MANY_SUSPECTS = 0.25
 """Share of a collection's packages from which on the collection is suspect as a whole."""
 
@@ -102,23 +104,26 @@ def concerns(suspects: Sequence[NearCopy], packages: int) -> list[str]:
     return found
 
 
-def seal(
-    roots: Iterable[Path], key: bytes, revision: str, common: Iterable[Path] = ()
-) -> SealedIndex:
-    """The index of a suite's packages, in an order that says nothing of which is which.
-
-    What stands in two of `common`, packages that anyone may start from, carries no weight.
-    """
+def seal(roots: Iterable[Path], key: bytes, revision: str) -> SealedIndex:
+    """The index of a suite's packages, in an order that says nothing of which is which."""
     sketch = Sketcher(key)
-    sketches = sorted((sketch(features_of(root)) for root in roots), key=lambda it: it.content)
-    return SealedIndex.build(sketches, key, revision, _sketches(sketch, common))
+    sketches = sorted(_sketches(sketch, roots), key=lambda it: it.content)
+    return SealedIndex.build(sketches, key, revision, _sketches(sketch, _starting_kit()))
 
 
-def open_index(roots: Iterable[Path], common: Iterable[Path] = ()) -> SealedIndex:
+def open_index(roots: Iterable[Path]) -> SealedIndex:
     """An index for who has the packages: its tasks are numbered as `roots` are."""
     sketch = Sketcher(key := secrets.token_bytes(32))
-    return SealedIndex.build(_sketches(sketch, roots), key, "", _sketches(sketch, common))
+    common = _sketches(sketch, _starting_kit())
+    return SealedIndex.build(_sketches(sketch, roots), key, "", common)
 
 
 def _sketches(sketch: Sketcher, roots: Iterable[Path]) -> list[Sketch]:
     return [sketch(features_of(root)) for root in roots]
+
+
+def _starting_kit() -> list[Path]:
+    """What authors start from: what two of these packages share carries no weight."""
+    examples = STARTING_KIT / "examples"
+    found = package_folders(examples) if examples.is_dir() else []
+    return [*found, *(path for path in [STARTING_KIT / "template"] if path.is_dir())]

@@ -1,14 +1,16 @@
 """The gate: which training tasks are sound enough to train on.
 
-Its image builds, its oracle scores 1.0, and its untouched environment does not.
+It is no near copy of a held-out task, its image builds, its oracle scores 1.0, and its untouched
+environment does not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from arena.nearcopies import NearCopy, compare, open_index
 from arena.packages import TaskPackage
 from arena.posttrain.events import Progress
 from arena.posttrain.faults import AuthorFault, PlatformFault
@@ -25,25 +27,45 @@ class Gated:
     passed: tuple[TaskPackage, ...]
 
 
+def near_copies(
+    packages: Sequence[TaskPackage], suite: Sequence[TaskPackage]
+) -> dict[str, GateResult]:
+    """The training tasks that are too close to one of the real suite's, by name."""
+    found = compare((p.root for p in packages), [open_index(task.root for task in suite)])
+    return {near.package: _too_close(near) for near in found.copies}
+
+
 def run_gate(
     packages: Sequence[TaskPackage],
+    copies: Mapping[str, GateResult],
     min_tasks: int,
     crew: Crew,
     progress: Progress,
 ) -> Gated:
-    """Tries every training task.
+    """Tries every training task but the near copies of held-out ones.
 
     Raises:
         AuthorFault: fewer than `min_tasks` passed.
         PlatformFault: a trial could not be run at all.
     """
-    progress.expect(len(packages))
-    checks = [partial(_check, package, crew.sandbox) for package in packages]
-    results = tuple(crew.do(checks, progress))
+    tried = [package for package in packages if package.name not in copies]
+    progress.expect(len(tried))
+    checks = [partial(_check, package, crew.sandbox) for package in tried]
+    found = {result.package: result for result in crew.do(checks, progress)}
+    results = tuple(({**found, **copies})[package.name] for package in packages)
     passed = tuple(p for p, result in zip(packages, results, strict=True) if result.ok)
     if len(passed) < min_tasks:
         raise AuthorFault("too_few_tasks", _too_few(results, len(passed), min_tasks))
     return Gated(results, passed)
+
+
+def _too_close(near: NearCopy) -> GateResult:
+    likeness = near.likeness
+    reason = (
+        f"too close to a held-out task: what matched is the {likeness.part}, similarity "
+        f"{likeness.similarity:.1f}, refused from {likeness.threshold:.2f} on"
+    )
+    return GateResult(package=near.package, ok=False, oracle=None, untouched=None, reason=reason)
 
 
 def _check(package: TaskPackage, sandbox: Sandbox) -> GateResult:

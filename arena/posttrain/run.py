@@ -17,7 +17,7 @@ from arena.posttrain.demonstrations import demonstrate
 from arena.posttrain.evaluate import HeldOutTask, evaluate, prepare_suite
 from arena.posttrain.events import EventSink, Progress, StageLog
 from arena.posttrain.faults import AuthorFault, Cancelled, PlatformFault, RunFault
-from arena.posttrain.gate import Gated, run_gate
+from arena.posttrain.gate import Gated, near_copies, run_gate
 from arena.posttrain.grpo import Reinforced, reinforce
 from arena.posttrain.model import Policy, make_deterministic
 from arena.posttrain.provenance import code_digest, folder_digest, software_versions
@@ -115,8 +115,10 @@ class _Run:
 
     def _gate(self) -> Gated:
         with self.log.stage("gate") as progress:
+            with _sealed("gate"):
+                copies = near_copies(self.packages, load_packages(self.inputs.suite))
             min_tasks = self.inputs.challenge.gates.min_tasks
-            return run_gate(self.packages, min_tasks, self.crew, progress)
+            return run_gate(self.packages, copies, min_tasks, self.crew, progress)
 
     def _baseline(self, policy: Policy) -> list[Trial]:
         with self._sealed_stage("baseline") as progress:

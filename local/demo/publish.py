@@ -17,7 +17,6 @@ from typing import NamedTuple
 from huggingface_hub import HfApi
 
 from arena.challenges import Challenge, load_challenges
-from arena.cli.nearcopies import common_packages
 from arena.nearcopies import seal
 from arena.packages import package_folders
 from arena.settings import suite_key
@@ -59,7 +58,7 @@ def publish(
         index = root / "index"
         index.mkdir()
         revision = challenge.suite.revision
-        sealed = seal(package_folders(suite), key, revision, common_packages())
+        sealed = seal(package_folders(suite), key, revision)
         (index / "index.npz").write_bytes(sealed.to_bytes())
         model = challenge.base_model
         _put(editor, model.repo, "model", base_model, model.revision)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,10 @@ import pytest
 from arena.packages import TaskPackage, load_packages
 from arena.posttrain.events import Progress
 from arena.posttrain.faults import AuthorFault
-from arena.posttrain.gate import Gated, run_gate
+from arena.posttrain.gate import Gated, near_copies, run_gate
 from arena.posttrain.trials import Crew
 from arena.sandbox import TrialResult
-from local.demo.tasks import write_collection
+from local.demo.tasks import suite_specs, write_collection, write_suite
 from tests.posttrain.fakes import FakeSandbox
 
 
@@ -22,9 +23,15 @@ def packages(tmp_path: Path) -> list[TaskPackage]:
     return load_packages(tmp_path)
 
 
-def gate(packages: list[TaskPackage], sandbox: FakeSandbox, min_tasks: int = 1) -> Gated:
+def gate(
+    packages: list[TaskPackage],
+    sandbox: FakeSandbox,
+    min_tasks: int = 1,
+    suite: Sequence[TaskPackage] = (),
+) -> Gated:
     crew = Crew(sandbox.sandbox(), lambda: False)
-    return run_gate(packages, min_tasks, crew, Progress("gate", lambda event: None))
+    copies = near_copies(packages, suite)
+    return run_gate(packages, copies, min_tasks, crew, Progress("gate", lambda event: None))
 
 
 def test_sound_tasks_pass_in_order(packages: list[TaskPackage]) -> None:
@@ -47,6 +54,24 @@ def test_unsound_tasks_are_left_out_with_the_reason(packages: list[TaskPackage])
     assert "the oracle scores 0" in reasons[1]
     assert "solved before it begins" in reasons[2]
     assert reasons[3] == ""
+
+
+def test_a_near_copy_of_a_held_out_task_is_left_out_untried(
+    packages: list[TaskPackage], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    suite = write_suite(tmp_path_factory.mktemp("suite"), 8)
+    stolen = tmp_path_factory.mktemp("stolen")
+    prompt = (suite[0] / "task.md").read_text()
+    (suite[0] / "task.md").write_text(prompt.replace(suite_specs(1)[0].a, "lantern"))
+    suite[0].rename(stolen / "my-own-name")
+    write_suite(suite[0].parent, 8)
+    copies = load_packages(stolen)
+    gated = gate([*packages, *copies], FakeSandbox(), suite=load_packages(suite[0].parent))
+    assert list(gated.passed) == packages
+    left_out = gated.results[-1]
+    assert not left_out.ok
+    assert "too close to a held-out task" in left_out.reason
+    assert suite[0].name not in left_out.reason
 
 
 def test_too_few_sound_tasks_are_the_authors_fault(packages: list[TaskPackage]) -> None:

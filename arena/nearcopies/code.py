@@ -26,8 +26,8 @@ class Token(NamedTuple):
 _SLASH_COMMENTS = re.compile(r"\.(?:[cm]?[jt]sx?|c|h|cc|cpp|hpp|cs|go|java|kt|rs|scala|swift|php)$")
 _PROGRAM = r"""
     (?P<comment>{comment})
-  | (?P<string>[A-Za-z]{{0,2}}(?:\"\"\"(?:[^\\]|\\.)*?(?:\"\"\"|\Z)|'''(?:[^\\]|\\.)*?(?:'''|\Z)
-      |"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'))
+  | (?P<string>[A-Za-z]{{0,2}}(?:\"\"\"(?:[^\\]|\\.?)*?(?:\"\"\"|\Z)|'''(?:[^\\]|\\.?)*?(?:'''|\Z)
+      |"(?:[^"\\\n]|\\.?)*+(?:"|(?=\n)|\Z)|'(?:[^'\\\n]|\\.?)*+(?:'|(?=\n)|\Z)))
   | (?P<number>\d[\w.]*)
   | (?P<name>\.?[^\W\d]\w*)
   | (?P<operator>->|[-+*/%&|^<>=!]=|\*\*|//|<<|>>|&&|\|\||[-+*/%&|^<>=!~\[\]{{}}?@])
@@ -38,7 +38,20 @@ _SLASHES = re.compile(_PROGRAM.format(comment=r"//[^\n]*|/\*.*?(?:\*/|\Z)"), re.
 _KEYWORDS = frozenset(
     [
         *keyword.kwlist,
-        *("case", "catch", "const", "do", "enum", "fn", "func", "function", "let", "local"),
+        *(
+            "BEGIN",
+            "END",
+            "case",
+            "catch",
+            "const",
+            "do",
+            "enum",
+            "fn",
+            "func",
+            "function",
+            "let",
+            "local",
+        ),
         *("match", "mod", "new", "null", "package", "range", "self", "static", "struct", "switch"),
         *("this", "throw", "trait", "true", "false", "type", "undefined", "use", "var", "void"),
     ]
@@ -61,13 +74,14 @@ _SHELL = re.compile(
   | (?P<opens>\$\(\(?|`|\bthen\b|\bdo\b|\belse\b|\bif\b|\belif\b|\bwhile\b|\buntil\b|!(?=\s)
       |&&|\|\|?|;;?|\{(?=\s)|\()
   | (?P<redirect>\d?>>?&?\d?|<)
-  | (?P<assigned>(?<![\w$/.-])[A-Za-z_]\w*\+?=)
+  | (?P<assigned>(?<![\w$/.-])[A-Za-z_]\w*\+?=[^\s'"`$;&|()<>]*)
   | (?P<word>[^\s'"`$;&|()<>]+)
 """,
     re.X | re.S | re.M,
 )
 _FUNCTION = re.compile(r"^[ \t]*(?:function\s+)?([A-Za-z_][\w-]*)\s*\(\)", re.M)
-_IDLE_COMMANDS = frozenset({"set", "fi", "done", "esac", "}", "in", ":", "true", "exit", "export"})
+_SILENT = frozenset({"set", "fi", "done", "esac", "}", "in", ":", "true", "exit", "export"})
+_BEFORE_COMMANDS = frozenset({"fi", "done", "esac", "}", "in"})
 _IS_PATH = re.compile(r"[/~]|\.\w+$")
 _IS_NUMBER = re.compile(r"[-+]?\d[\d.,:]*$")
 _PROGRAMS = re.compile(r"^(?:python[\d.]*|node|perl|ruby|awk|gawk|jq|sed|R|Rscript|php)$")
@@ -149,8 +163,8 @@ def _shell(text: str, own: frozenset[str], line: int = 1) -> Iterator[Token]:
             at_command = False
         elif kind == "word" and at_command:
             command = found.rpartition("/")[2]
-            at_command = command in _IDLE_COMMANDS and command != "exit"
-            if command not in _IDLE_COMMANDS:
+            at_command = command in _BEFORE_COMMANDS
+            if command not in _SILENT:
                 yield Token("V" if command in own else command, line)
         elif kind == "word":
             yield Token(_argument(found), line)

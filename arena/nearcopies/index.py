@@ -14,10 +14,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from arena.nearcopies.parts import PARTS, PackageFeatures, Part
 
@@ -217,7 +218,7 @@ class SealedIndex:
                 arrays = {name: file[name] for name in file.files}
             signature = arrays.pop("signature").tobytes()
             facts = IndexFacts.model_validate_json(arrays["facts"].tobytes())
-        except (ValueError, KeyError, OSError, EOFError, ValidationError) as exc:
+        except (ValueError, KeyError, OSError, EOFError, BadZipFile) as exc:
             raise SealedIndexError("it cannot be read; seal the suite again") from exc
         if facts.version != VERSION:
             raise SealedIndexError(f"it has version {facts.version}, not {VERSION}; seal it again")

@@ -102,8 +102,8 @@ class Arena:
         self._sources = open_sources(
             settings.hub_endpoint, settings.github, settings.data / "files"
         )
-        self._attempts = Attempts()
         self._validator = Validator(self.ledger, self._sources, self._indexes, self.challenges)
+        self._attempts = Attempts(settings.data / "attempts.json", self._validator.tried)
         self.queue = RunQueue(
             self.ledger, self.challenges, settings.lease_seconds, self._takes_leases
         )
@@ -233,7 +233,6 @@ class Arena:
         require_not_too_many(state, limits, who.user, self._validator.trying_out(who.user))
         with self._attempts.counting_refusals(who.user):
             pinned = self._sources.resolve(given)
-        self._attempts.add(who.user)
         validation = new_id(ValidationRecord.prefix)
         self._validator.try_out(validation, who.user, pinned, challenge)
         return self.validation(who, validation)

@@ -7,11 +7,15 @@ refused after the Hub or GitHub was asked about their source.
 
 from __future__ import annotations
 
+import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from arena.challenges import Limits
 from arena.errors import (
@@ -28,6 +32,9 @@ from arena.packages import submission_settings
 from arena.records import SubmissionRecord
 from arena.sources import PinnedSource, SourceReader, is_name
 from arena.state import State, Submission
+from arena.wholefiles import put_whole
+
+log = logging.getLogger(__name__)
 
 WINDOW = timedelta(hours=1)
 
@@ -40,32 +47,55 @@ def require_not_entered(state: State, record: SubmissionRecord) -> None:
             raise AlreadySubmitted(source=record.source, submission=other.record.id)
 
 
-class _Attempt(NamedTuple):
+class _Attempt(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
     by: str
     at: datetime
+
+
+_ATTEMPTS: TypeAdapter[list[_Attempt]] = TypeAdapter(list[_Attempt])
+
+
+class _Tried(Protocol):
+    """A validation that enters nothing, as far as it counts."""
+
+    @property
+    def by(self) -> str: ...
+    @property
+    def at(self) -> datetime: ...
 
 
 class Attempts:
     """What was tried and is in no record: refused submissions, validations that enter nothing.
 
-    In memory: a limit on who asks again and again need not survive a restart.
+    Refusals are kept on this machine's disk, over a restart. A restart ends the validations that
+    enter nothing, which is the platform's doing, and so refunds them.
     """
 
-    def __init__(self) -> None:
-        self._attempts: list[_Attempt] = []
+    def __init__(self, file: Path, tried: Callable[[], Iterable[_Tried]]) -> None:
+        """`tried`: the validations of the last hour that enter nothing, and were not refunded."""
+        self._file = file
+        self._refused = _read(file)
+        self._tried = tried
         self._lock = threading.Lock()
 
-    def add(self, user: str) -> None:
-        """One more attempt, now."""
+    def add_refused(self, user: str) -> None:
+        """One more refusal, now."""
         now = datetime.now(UTC)
         with self._lock:
-            self._attempts = [a for a in self._attempts if a.at > now - WINDOW]
-            self._attempts.append(_Attempt(user, now))
+            self._refused = [a for a in self._refused if a.at > now - WINDOW]
+            self._refused.append(_Attempt(by=user, at=now))
+            try:
+                put_whole(self._file, _ATTEMPTS.dump_json(self._refused))
+            except OSError as exc:
+                log.warning("refused attempts are not kept over a restart: %s", exc)
 
     def since(self, when: datetime, user: str | None) -> list[datetime]:
         """When somebody tried something since `when`: everybody, or one user."""
         with self._lock:
-            return [a.at for a in self._attempts if a.at >= when and user in (None, a.by)]
+            attempts = [*self._refused, *self._tried()]
+        return [a.at for a in attempts if a.at >= when and user in (None, a.by)]
 
     @contextmanager
     def counting_refusals(self, user: str) -> Iterator[None]:
@@ -79,8 +109,18 @@ class Attempts:
             raise
         except ArenaError as exc:
             if exc.status < 500:
-                self.add(user)
+                self.add_refused(user)
             raise
+
+
+def _read(file: Path) -> list[_Attempt]:
+    try:
+        return _ATTEMPTS.validate_json(file.read_bytes())
+    except FileNotFoundError:
+        return []
+    except (OSError, ValidationError) as exc:
+        log.warning("the attempts of an earlier process cannot be read: %s", type(exc).__name__)
+        return []
 
 
 def require_within_limits(state: State, limits: Limits, user: str, attempts: Attempts) -> None:

@@ -11,10 +11,11 @@ from collections.abc import Callable
 
 from huggingface_hub import HfApi
 
-from arena import views
+from arena import decisions, views
 from arena.budget import CommitBudget
 from arena.challenges import Challenges, load_challenges
 from arena.commons import Commons
+from arena.decisions import require_rights
 from arena.editorsnote import EditorsNote, EditorsNotes
 from arena.entry import (
     Attempts,
@@ -25,42 +26,27 @@ from arena.entry import (
     require_within_limits,
 )
 from arena.errors import (
-    AlreadyReviewed,
-    AlreadySettled,
     BadRequest,
-    NotCancellable,
     NotEditor,
-    NotReviewable,
-    NotWithdrawable,
-    NotYours,
-    OwnCollection,
-    SameState,
     UnknownValidation,
-    Withdrawn,
 )
 from arena.health import Health
 from arena.hubclient import bound_hub_calls
 from arena.identity import Identities, Identity, require_editor
 from arena.keeper import Keeper
 from arena.ledger import Ledger
-from arena.queries import Queries, is_author_of, run_of, submission_of
+from arena.queries import Queries, submission_of
 from arena.records import (
     AnyRecord,
-    ChallengeStateRecord,
-    ClaimRecord,
-    ReviewRecord,
-    RunEventRecord,
     RunRecord,
     SubmissionRecord,
     ValidationRecord,
     Verdict,
-    WithdrawalRecord,
     new_id,
 )
 from arena.releases import Releases
-from arena.requests import Asked, answer_of, asked, once, reason_text, title_text
+from arena.requests import Asked, answer_of, asked, once, title_text
 from arena.runs.launch import (
-    reason_of,
     require_run_left,
     require_runnable,
     require_takes_runs,
@@ -70,15 +56,14 @@ from arena.runs.queue import RunQueue
 from arena.runs.replays import ReplayQueue
 from arena.runs.silence import Silence
 from arena.settings import Settings
-from arena.sources import Source, is_name, open_sources, parse_source
-from arena.state import State, Submission
+from arena.sources import Source, open_sources, parse_source
+from arena.state import State
 from arena.store import Store
 from arena.suites import SuiteIndexes
 from arena.validation import Validator
 
 log = logging.getLogger(__name__)
 
-UNDER_WAY = frozenset({"queued", "running"})
 _SWEEP_SECONDS = 5.0
 
 
@@ -100,12 +85,12 @@ class Arena:
         self._sources = open_sources(
             settings.hub_endpoint, settings.github, settings.data / "files"
         )
-        self._attempts = Attempts()
         self.suites = SuiteIndexes(api, self.challenges, settings.suite_key)
         self._notes = EditorsNotes(settings.suite_key)
         self._validator = Validator(
             self.ledger, self._sources, self.suites, self._notes, self.challenges
         )
+        self._attempts = Attempts(settings.data / "attempts.json", self._validator.tried)
         self.queue = RunQueue(
             self.ledger, self.challenges, settings.lease_seconds, self._takes_leases
         )
@@ -203,26 +188,7 @@ class Arena:
             IdempotencyMismatch, NotRecorded.
         """
         request = asked(who, f"submissions/{submission}:withdraw", key, reason=reason)
-
-        def decide(state: State) -> list[AnyRecord]:
-            own = submission_of(state, submission)
-            if not is_author_of(who, own):
-                raise _not_yours(who, own)
-            if gone := own.withdrawal:
-                raise Withdrawn(submission=submission, by=gone.by, reason=gone.reason)
-            if own.validation is not None and not own.is_valid:
-                raise NotWithdrawable(submission=submission, state=own.validation.outcome)
-            record = WithdrawalRecord(
-                id=new_id(WithdrawalRecord.prefix),
-                by=who.user,
-                submission=submission,
-                reason=reason_text(reason),
-            )
-            ended = [run for run in state.runs_of(submission) if run.state in UNDER_WAY]
-            why = f"Its collection was withdrawn: {record.reason}"
-            return [record, *(_cancelled(who, run.record.id, "withdrawn", why) for run in ended)]
-
-        self._once(request, decide)
+        self._once(request, lambda state: decisions.withdrawal(state, who, submission, reason))
         return self.read.submission_detail(submission)
 
     def validate(
@@ -242,7 +208,6 @@ class Arena:
         require_not_too_many(state, limits, who.user, self._validator.trying_out(who.user))
         with self._attempts.counting_refusals(who.user):
             pinned = self._sources.resolve(given)
-        self._attempts.add(who.user)
         validation = new_id(ValidationRecord.prefix)
         self._validator.try_out(validation, who.user, pinned, challenge)
         return self.validation(who, validation)
@@ -273,7 +238,7 @@ class Arena:
 
         def decide(state: State) -> list[AnyRecord]:
             own = submission_of(state, submission)
-            self._require_rights(who, own, challenge)
+            require_rights(who, own, self.challenges, challenge)
             require_runnable(state, own, found)
             require_takes_runs(state, found, self.queue, self.suites)
             require_run_left(state, own, found)
@@ -296,22 +261,18 @@ class Arena:
     def cancel(
         self, who: Identity, run: str, reason: str, key: str | None = None
     ) -> views.RunDetail:
-        """Ends a queued or running run; it costs its author nothing.
+        """Ends a queued or running run.
+
+        It counts as one of the collection's where an author cancels it once a worker has it.
 
         Raises:
             UnknownRun, NotYours, NotCancellable, ReasonRequired, IdempotencyMismatch, NotRecorded.
         """
         request = asked(who, f"runs/{run}:cancel", key, reason=reason)
-
-        def decide(state: State) -> list[AnyRecord]:
-            found = run_of(state, run)
-            own = submission_of(state, found.record.submission)
-            self._require_rights(who, own, found.record.challenge)
-            if found.state not in UNDER_WAY:
-                raise NotCancellable(run=run, state=found.state)
-            return [_cancelled(who, run, "cancelled", reason_text(reason))]
-
-        self._once(request, decide)
+        self._once(
+            request,
+            lambda state: decisions.cancellation(state, self.challenges, who, run, reason),
+        )
         return self.read.run_detail(run)
 
     # Editors
@@ -339,32 +300,10 @@ class Arena:
             Withdrawn, ReasonRequired, IdempotencyMismatch, NotRecorded.
         """
         request = asked(who, "reviews", key, run=run, verdict=verdict, reason=reason)
-
-        def decide(state: State) -> list[AnyRecord]:
-            found = run_of(state, run)
-            challenge = self.challenges.challenges.get(found.record.challenge)
-            require_editor(who, self.challenges.arena, challenge)
-            own = submission_of(state, found.record.submission)
-            if is_author_of(who, own):
-                raise OwnCollection(user=who.user)
-            if found.state == verdict:
-                last = found.reviews[-1]
-                raise AlreadyReviewed(run=run, verdict=verdict, by=last.by, reason=last.reason)
-            if found.state not in {"scored", "accepted", "rejected"}:
-                raise NotReviewable(run=run, state=found.state)
-            if verdict == "accepted" and (gone := own.withdrawal):
-                raise Withdrawn(submission=own.record.id, by=gone.by, reason=gone.reason)
-            return [
-                ReviewRecord(
-                    id=new_id(ReviewRecord.prefix),
-                    by=who.user,
-                    run=run,
-                    verdict=verdict,
-                    reason=reason_text(reason),
-                )
-            ]
-
-        self._once(request, decide)
+        self._once(
+            request,
+            lambda state: decisions.review(state, self.challenges, who, run, verdict, reason),
+        )
         self._keeper.wake()
         return self.read.run_detail(run)
 
@@ -380,28 +319,10 @@ class Arena:
         author = author.strip()
         route = f"submissions/{submission}:claim"
         request = asked(who, route, key, author=author, reason=reason)
-
-        def decide(state: State) -> list[AnyRecord]:
-            own = submission_of(state, submission)
-            require_editor(who, self.challenges.arena)
-            if not is_name(author):
-                raise BadRequest(problem="author: this is no name that a Hub user could have")
-            if is_author_of(who, own) or author.lower() == who.user.lower():
-                raise OwnCollection(user=who.user)
-            if own.claims and own.author.lower() == author.lower():
-                raise AlreadySettled(submission=submission, author=own.author)
-            return [
-                ClaimRecord(
-                    id=new_id(ClaimRecord.prefix),
-                    by=who.user,
-                    submission=submission,
-                    collection=own.collection,
-                    author=author,
-                    reason=reason_text(reason),
-                )
-            ]
-
-        self._once(request, decide)
+        self._once(
+            request,
+            lambda state: decisions.claim(state, self.challenges, who, submission, author, reason),
+        )
         return self.read.submission_detail(submission)
 
     def set_challenge_state(
@@ -419,24 +340,7 @@ class Arena:
             raise BadRequest(problem="state is one of open, paused, closed")
         route = f"challenges/{challenge}/state"
         request = asked(who, route, key, state=to, reason=reason)
-
-        def decide(state: State) -> list[AnyRecord]:
-            if state_of(state, found) == to:
-                current = reason_of(state, found)
-                raise SameState(challenge=challenge, state=to, reason=current)
-            return [
-                ChallengeStateRecord.model_validate(
-                    {
-                        "id": new_id(ChallengeStateRecord.prefix),
-                        "by": who.user,
-                        "challenge": challenge,
-                        "state": to,
-                        "reason": reason_text(reason),
-                    }
-                )
-            ]
-
-        self._once(request, decide)
+        self._once(request, lambda state: decisions.challenge_state(state, who, found, to, reason))
         return self.read.challenge_view(challenge)
 
     # What the use cases share
@@ -446,29 +350,8 @@ class Arena:
         records = self.ledger.transact(once(request, decide))
         return records[0].id if records else answer_of(self.ledger.state, request) or ""
 
-    def _require_rights(self, who: Identity, own: Submission, challenge: str) -> None:
-        """Raises NotYours where `who` is neither an author nor an editor of the challenge."""
-        if not is_author_of(who, own) and not self.read.is_editor(who, challenge):
-            raise _not_yours(who, own)
-
     def _takes_leases(self, state: State, challenge: str) -> bool:
         found = self.challenges.challenges.get(challenge)
         if found is None or state_of(state, found) != "open":
             return False
         return self.suites.problem(found) is None
-
-
-def _not_yours(who: Identity, own: Submission) -> NotYours:
-    owner = own.author if own.is_anothers else own.record.owner
-    return NotYours(source=own.record.source, owner=owner, user=who.user)
-
-
-def _cancelled(who: Identity, run: str, code: str, reason: str) -> RunEventRecord:
-    return RunEventRecord(
-        id=new_id(RunEventRecord.prefix),
-        by=who.user,
-        run=run,
-        event="cancelled",
-        code=code,
-        reason=reason,
-    )

@@ -42,6 +42,10 @@ _MOVES: dict[RunState, frozenset[RunState]] = {
 }
 
 
+BY_EDITOR = "cancelled_by_editor"
+"""The code of a run's end that an editor brought about, who is no author of it."""
+
+
 class ImpossibleMove(Exception):
     """Records that contradict what is true: a fault of the code that made them."""
 
@@ -133,8 +137,15 @@ class Run:
 
     @property
     def costs_author(self) -> bool:
-        """Whether the run counts against the collection's runs: not where the platform failed."""
-        return self.fault != "platform" and self.state != "cancelled"
+        """Whether the run counts among those that a collection may have.
+
+        The platform's fault does not. A cancelled one does where its author gave it up once a
+        worker had it: who sees how a run goes could else try until one goes well.
+        """
+        if self.state == "cancelled":
+            code = self.failure.code if self.failure else None
+            return self.lease is not None and code != BY_EDITOR
+        return self.fault != "platform"
 
     def moved(self, to: RunState) -> Run:
         """The run in another state.

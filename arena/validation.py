@@ -50,14 +50,11 @@ class Unentered:
 
 @dataclass
 class _Job:
-    """A check that is under way, queued or waiting; `settle` takes what it came to.
-
-    What is recorded ends once its commit has landed, and no thread waits for that.
-    """
+    """A check that is under way, queued or waiting; `settle` takes what it came to, and ends it."""
 
     source: str
     caps: ResourceCaps
-    settle: Callable[[Verdict, Progress], Future[list[AnyRecord]] | None]
+    settle: Callable[[Verdict, Progress], None]
     progress: Progress = field(default_factory=Progress)
     waits: _Waits | None = None
     due: datetime | None = None
@@ -122,8 +119,12 @@ class Validator:
         """Validates a recorded submission in the background, once at a time."""
         source = self._ledger.state.submissions[submission].record.source
 
-        def settle(verdict: Verdict, progress: Progress) -> Future[list[AnyRecord]]:
-            return self._record(submission, validation_record(submission, verdict, progress))
+        def settle(verdict: Verdict, progress: Progress) -> None:
+            record = validation_record(submission, verdict, progress)
+            # it ends once its commit has landed, and no thread waits for that
+            self._record(submission, record).add_done_callback(
+                lambda recorded: self._ended(submission, recorded.exception())
+            )
 
         self._add(submission, _Job(source, self._caps, settle))
 
@@ -136,6 +137,7 @@ class Validator:
             line = pinned.source.line
             tried.record = _unless_duplicate(self._ledger.state, line, record)
             tried.ended_at = datetime.now(UTC)
+            self._ended(id_)
 
         caps = self._challenges.training_caps(challenge) if challenge else self._caps
         job = _Job(str(pinned), caps, settle)
@@ -148,6 +150,12 @@ class Validator:
     def tried_out(self, id_: str) -> Unentered | None:
         """A validation that enters nothing, while it is kept."""
         return self._unentered.get(id_)
+
+    def tried(self) -> list[Unentered]:
+        """The validations of the last hour that enter nothing, but for those that failed."""
+        with self._lock:
+            kept = list(self._unentered.values())
+        return [u for u in kept if u.record is None or u.record.outcome != "failed"]
 
     def trying_out(self, by: str) -> int:
         """How many of a user's validations that enter nothing have not ended."""
@@ -183,24 +191,20 @@ class Validator:
             verdict = self._check.run(job.source, job.caps, job.progress)
         except ComesBack as exc:
             if self._wait(job, exc):
-                return
+                return None
             verdict = Verdict("failed", error=_waited_too_long(exc))
         except Exception:
             log.exception("the validation of %s met a fault", name)
             verdict = Verdict("failed", error=ArenaError())
-        recorded: Future[list[AnyRecord]] = Future()
-        recorded.set_result([])
+        if verdict.outcome == "failed" and self._closing.is_set():
+            return self._ended(name)  # the next process takes it up
         try:
-            if verdict.outcome != "failed" or not self._closing.is_set():
-                recorded = job.settle(verdict, job.progress) or recorded
-            # else: the next process takes it up
+            job.settle(verdict, job.progress)
         except Exception as exc:
-            recorded = Future()
-            recorded.set_exception(exc)
-        recorded.add_done_callback(lambda future: self._settled(name, future))
+            self._ended(name, exc)
 
-    def _settled(self, name: str, recorded: Future[list[AnyRecord]]) -> None:
-        error = recorded.exception()
+    def _ended(self, name: str, error: BaseException | None = None) -> None:
+        """A job is done; where what it came to was not recorded, `take_up` begins anew."""
         if isinstance(error, ArenaError):
             log.warning("the validation of %s was not recorded: %s", name, error.code)
         elif error:

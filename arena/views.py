@@ -160,8 +160,11 @@ class StageView(View):
 
 
 class FailureView(View):
+    """How a run ended without a score; `counts`: among those that its collection may have."""
+
     code: str
     fault: str | None
+    counts: bool
     reason: str
     by: str
     at: datetime
@@ -414,6 +417,7 @@ def _run_fields(
         and FailureView(
             code=failure.code or failure.event,
             fault=failure.fault,
+            counts=run.costs_author,
             reason=failure.reason or "",
             by=failure.by,
             at=failure.at,

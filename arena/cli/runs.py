@@ -62,7 +62,7 @@ def show(
 def cancel(
     run: Annotated[str, typer.Argument(help="The run's id.")], reason: Reason, json: Json = False
 ) -> int:
-    """End a queued or running run; it costs the author nothing."""
+    """End a queued or running run; cancelled by its author, a running one counts."""
     return _print(
         client().post(address("runs", f"{run}:cancel"), {"reason": reason})["run"], json, False
     )
@@ -139,9 +139,10 @@ def _print(run: Run, json: bool, waited: bool) -> int:
 def _next(failure: dict[str, Any]) -> str:
     if failure["fault"] == "author":
         return "Mend the collection, submit the new commit, launch again."
+    cost = "It counts as one of the collection's runs" if failure["counts"] else "It cost nothing"
     if failure["code"] == "withdrawn":
-        return "It cost nothing; the collection was withdrawn, and can be entered again."
-    return "It cost nothing; launch again."
+        return f"{cost}; the collection was withdrawn, and can be entered again."
+    return f"{cost}; launch again."
 
 
 def _print_facts(run: Run) -> None:

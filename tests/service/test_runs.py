@@ -235,7 +235,7 @@ def test_a_failed_run_shows_the_stage_in_which_it_stopped(
     assert set(stages()) == {"waiting"}
 
 
-def test_cancelling_ends_a_run_and_costs_nothing(arena: Arena, who: Who, valid: str) -> None:
+def test_cancelling_ends_a_run(arena: Arena, who: Who, valid: str) -> None:
     run = launch(arena, who, valid)
     lease = leased(arena)
     assert refusal(lambda: arena.cancel(who("rival"), run, "x")) == "not_yours"
@@ -243,6 +243,30 @@ def test_cancelling_ends_a_run_and_costs_nothing(arena: Arena, who: Who, valid: 
     beat = Beat(lease=lease.lease, stage="gate")
     assert refusal(lambda: arena.queue.beat("arena-worker", run, beat)) == "lease_lost"
     assert refusal(lambda: arena.cancel(who("author"), run, "x")) == "not_cancellable"
+
+
+def test_what_an_author_gives_up_under_way_counts(
+    arena: Arena, who: Who, collection: Callable[..., str]
+) -> None:
+    """Its figures are seen as it goes: free to give up, only lucky runs would be left."""
+    submission = arena.submit(who("author"), collection("author"), "T").id
+    settled(arena, submission)
+    count = arena.challenges.challenges["demo"].ranking.runs_per_collection
+    for number in range(2 * count):  # neither of these counts
+        run = launch(arena, who, submission)
+        if number % 2:
+            leased(arena)
+        account = "editor" if number % 2 else "author"
+        ended = arena.cancel(who(account), run, "A mistake.").failure
+        assert ended
+        assert not ended.counts
+    for _ in range(count):
+        run = launch(arena, who, submission)
+        leased(arena)
+        ended = arena.cancel(who("author"), run, "It goes badly.").failure
+        assert ended
+        assert ended.counts
+    assert refusal(lambda: launch(arena, who, submission)) == "runs_used_up"
 
 
 def test_too_few_tasks_are_refused_before_they_cost_a_run(

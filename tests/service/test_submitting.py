@@ -9,9 +9,10 @@ from arena.errors import ArenaError, LimitReached
 from arena.identity import Identity
 from arena.nearcopies import METHOD, SealedIndex
 from arena.service import Arena
+from arena.settings import Settings
 from tests.collections import upload, write_collection, write_package
 from tests.hub import RunningHub
-from tests.service.conftest import refusal, settled
+from tests.service.conftest import refusal, settled, wait_for
 
 Who = Callable[[str], Identity]
 Collection = Callable[..., str]
@@ -254,6 +255,30 @@ def test_a_refused_attempt_counts_where_it_cost_a_look_at_the_hub(
     assert submit("hf:author/nothing-here@main") == "limit_reached", "not asked of the Hub again"
 
 
+def test_refused_attempts_count_over_a_restart(
+    start_arena: Callable[..., Arena], who: Who, published: str, collection: Collection
+) -> None:
+    first = start_arena()
+    for _ in range(2):
+        source = "hf:author/nothing-here@main"
+        assert refusal(lambda: first.submit(who("rival"), source, "T")) == "source_not_found"  # noqa: B023
+    first.close()
+    second = start_arena()
+    limit(second, validations_per_author_per_hour=2)
+    with pytest.raises(LimitReached) as caught:
+        second.submit(who("rival"), collection("rival"), "T")
+    assert "2 are used, attempts included" in caught.value.message
+    assert second.submit(who("author"), collection("author"), "T")
+
+
+def test_what_is_kept_of_attempts_may_be_broken(
+    start_arena: Callable[..., Arena], settings: Settings, who: Who, collection: Collection
+) -> None:
+    settings.data.mkdir(exist_ok=True)
+    (settings.data / "attempts.json").write_text('[{"by": 1')
+    assert start_arena().submit(who("author"), collection(), "T")
+
+
 def test_a_validation_that_the_platform_failed_is_refunded(
     arena: Arena, who: Who, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -266,6 +291,8 @@ def test_a_validation_that_the_platform_failed_is_refunded(
         patch.setattr(arena.suites, "all", broken)
         failed = arena.submit(who("author"), collection(), "T").id
         assert settled(arena, failed).state == "failed"
+        tried = arena.validate(who("author"), collection()).id
+        wait_for(lambda: arena.validation(who("author"), tried).state == "failed")
     assert arena.submit(who("author"), collection(), "T")
     assert refusal(lambda: arena.submit(who("author"), collection(), "T")) == "limit_reached"
 

@@ -54,6 +54,7 @@ def test_its_runs_end_in_the_same_transaction(
     found = arena.read.run_detail(run)
     assert found.failure is not None
     assert (found.state, found.failure.code) == ("cancelled", "withdrawn")
+    assert found.failure.counts == is_leased
     assert "Wrong." in found.failure.reason
     assert found.withdrawal is not None
     if lease:

@@ -7,6 +7,7 @@ those before it, and a caller is answered once that commit has landed.
 from __future__ import annotations
 
 import logging
+import math
 import random
 import threading
 import time
@@ -62,10 +63,27 @@ class Trouble(NamedTuple):
 
 
 class Outlook(NamedTuple):
-    """What a write has to expect: how many wait already, and the seconds to the next commit."""
+    """What a write has to expect: how many wait already, and the seconds to the next commit.
+
+    Those of a commit that is under way are among them.
+    """
 
     waiting: int
     seconds: float
+
+    @property
+    def text(self) -> str:
+        """The same in words."""
+        waiting = "1 write waits" if self.waiting == 1 else f"{self.waiting} writes wait"
+        return f"{waiting} to be recorded; {self.when}"
+
+    @property
+    def when(self) -> str:
+        """When the next commit is due, in words."""
+        if not self.seconds:
+            return "the next commit is under way"
+        due = datetime.now(UTC) + timedelta(seconds=self.seconds)
+        return f"the next commit is due in {math.ceil(self.seconds)} s, at {due:%H:%M:%S} UTC"
 
 
 class Ledger:
@@ -76,6 +94,7 @@ class Ledger:
         self._budget = budget
         self._changed = threading.Condition()
         self._queue: list[_Waiting] = []
+        self._sending = 0
         self._state: State | None = None
         self._head = ""
         self._read_at = 0.0
@@ -116,7 +135,7 @@ class Ledger:
     def outlook(self) -> Outlook:
         """What a write that comes now has to expect."""
         with self._changed:
-            return Outlook(len(self._queue), self._budget.delay())
+            return Outlook(len(self._queue) + self._sending, self._budget.delay())
 
     def open(self) -> None:
         """Reads the store, or what this machine keeps of it, and begins to take transactions.
@@ -178,9 +197,8 @@ class Ledger:
     def _give_up(self, waiting: _Waiting) -> list[AnyRecord]:
         if waiting in self._queue:
             self._queue.remove(waiting)
-        waits, seconds = self.outlook()
-        due = datetime.now(UTC) + timedelta(seconds=seconds)
-        problem = f"{waits} others wait, and the next commit is due at {due:%H:%M:%S} UTC"
+        outlook = self.outlook()
+        problem = f"{outlook.waiting} others wait, and {outlook.when}"
         raise NotRecorded(problem=self._problem(problem))
 
     def _problem(self, otherwise: str) -> str:
@@ -197,11 +215,13 @@ class Ledger:
                 ready = self._queue and self._is_open and not self._budget.delay()
                 count = MAX_BATCH if ready else 0
                 batch, self._queue = self._queue[:count], self._queue[count:]
+                self._sending = len(batch)
             try:
                 self._step(batch)
             except Exception as exc:
                 log.exception("the ledger met a fault; it goes on")
                 self._answer(batch, exc)
+            self._sending = 0
         with self._changed:
             last, self._queue = self._queue, []
         if last and self._is_open:
@@ -215,8 +235,8 @@ class Ledger:
         elif time.monotonic() - self._read_at >= POLL_SECONDS:
             self._try_refresh()
         many = self._store.files >= COMPACT_AT and time.monotonic() >= self._compact_after
-        if self._is_open and many and not self._budget.delay():
-            self._compact()
+        if self._is_open and many and (batch or not self._budget.delay()):
+            self._compact()  # else writes that never end would leave it no turn
 
     def _commit(self, batch: list[_Waiting]) -> None:
         """Decides and commits until it lands, or until `ATTEMPTS` are used up; answers each."""

@@ -43,7 +43,7 @@ def reject(run: RunId, reason: Reason, json: Json = False) -> None:
 
 
 def _review(run: str, verdict: str, reason: str, json: bool) -> None:
-    answer = client().post("/reviews", {"run": run, "verdict": verdict, "reason": reason})
+    answer = client(json).post("/reviews", {"run": run, "verdict": verdict, "reason": reason})
     if json:
         print_json(answer)
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -24,8 +25,12 @@ def main() -> int:
         return 2
     from arena.web import create_app  # Gradio reads its environment when imported: settings first
 
+    # A check computes in a thread of its own. Asked to yield only every 5 ms, it would make each
+    # request wait that long for every turn of the event loop.
+    sys.setswitchinterval(0.0005)
     try:
         service.start()
+        gc.freeze()  # what was read stays: to look through it for garbage stops all for a second
         uvicorn.run(
             create_app(service),
             host=settings.host,

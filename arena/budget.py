@@ -2,7 +2,8 @@
 
 The Hub allows a repository about 128 commits an hour. Half of the budget may be spent at once and
 comes back over an hour, so that no rolling hour sees more than the budget, and no commit ever
-waits longer than two hours' share of one (120 s at 60 an hour), at any load.
+waits longer than two hours' share of one (120 s at 60 an hour), at any load. Commits never stand
+closer than a sixtieth of that (2 s): what comes at once shares one, also while there is room.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import time
 from collections.abc import Callable, Iterable
 
 HOUR = 3600.0
+_CLOSEST = 1 / 60  # of the time in which one commit comes back
 
 
 class CommitBudget:
@@ -18,7 +20,7 @@ class CommitBudget:
 
     def __init__(self, per_hour: int, clock: Callable[[], float] = time.time) -> None:
         """`clock` gives seconds, on the clock of the times given to `begin_with`."""
-        self._size = per_hour / 2
+        self._size = per_hour / 2 - 1  # one is left for compaction, which follows a commit at once
         self._fill = per_hour / 2 / HOUR  # commits a second
         self._free = self._size / 3  # above this level nothing waits
         self._clock = clock
@@ -45,7 +47,7 @@ class CommitBudget:
         now = self._clock()
         short = max(0.0, 1 - self._level_at(now)) / self._fill
         emptiness = min(1.0, max(0.0, 1 - self._level / self._free))
-        apart = self._last + emptiness**2 / self._fill - now
+        apart = self._last + max(_CLOSEST, emptiness**2) / self._fill - now
         return max(0.0, short, apart if self._last else 0.0)
 
     def _level_at(self, now: float) -> float:

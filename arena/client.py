@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 import time
 import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import httpx
@@ -11,6 +14,7 @@ import httpx
 from arena.errors import ArenaError, InvalidToken
 
 _ATTEMPTS = 4
+TELL_AFTER, TELL_AGAIN = 2.0, 15.0  # seconds
 
 
 class RemoteError(ArenaError):
@@ -36,8 +40,16 @@ class ArenaUnreachable(ArenaError):
 class ArenaClient:
     """Calls the REST API. A write carries one Idempotency-Key over all its tries."""
 
-    def __init__(self, url: str, token: str | None, timeout: float = 300) -> None:
+    def __init__(
+        self,
+        url: str,
+        token: str | None,
+        timeout: float = 300,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
         """A client of the arena at `url`; a write may wait minutes for the commit it shares.
+
+        While one waits, `tell` is told now and then how many do, and for how long.
 
         Raises:
             InvalidToken: no token reads like that. ArenaUnreachable: `url` is no address.
@@ -45,6 +57,7 @@ class ArenaClient:
         if token and not (token.isascii() and token.isprintable()):
             raise InvalidToken
         self.url = url.rstrip("/")
+        self._tell = tell
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         base = self.url + "/api/v1"
         try:
@@ -69,10 +82,35 @@ class ArenaClient:
             RemoteError, ArenaUnreachable.
         """
         headers = {"Idempotency-Key": uuid.uuid4().hex} | (headers or {})
-        if isinstance(body, bytes):
-            headers["Content-Type"] = "application/json"
-            return self._call("POST", path, content=body, headers=headers)
-        return self._call("POST", path, json=body, headers=headers)
+        with self._telling():
+            if isinstance(body, bytes):
+                headers["Content-Type"] = "application/json"
+                return self._call("POST", path, content=body, headers=headers)
+            return self._call("POST", path, json=body, headers=headers)
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Tells, beside what goes on inside, what the arena says of writes that wait."""
+        ended = threading.Event()
+
+        def tell(tell: Callable[[str], None]) -> None:
+            pause = TELL_AFTER
+            while not ended.wait(pause):
+                pause = TELL_AGAIN
+                with suppress(ArenaError):  # the write itself meets what is wrong
+                    writes = self.get("/writes")["writes"]
+                    if writes["waiting"] and not ended.is_set():
+                        tell(writes["text"])
+
+        if self._tell is None:
+            yield
+            return
+        thread = threading.Thread(target=tell, args=[self._tell], daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
 
     def _call(self, method: str, path: str, **arguments: Any) -> dict[str, Any]:
         problem = ""

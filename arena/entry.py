@@ -41,8 +41,8 @@ WINDOW = timedelta(hours=1)
 
 def require_not_entered(state: State, record: SubmissionRecord) -> None:
     """Raises AlreadySubmitted where the same commit of the same line stands or is under way."""
-    for other in state.submissions.values():
-        same = other.record.line == record.line and other.record.commit == record.commit
+    for other in state.of_address(record.line):
+        same = other.record.commit == record.commit
         if same and (other.is_under_way or other.stands):
             raise AlreadySubmitted(source=record.source, submission=other.record.id)
 
@@ -144,7 +144,7 @@ def require_not_too_many(state: State, limits: Limits, user: str, trying_out: in
 
     `trying_out`: those that enter nothing.
     """
-    entered = sum(s.is_under_way and s.record.by == user for s in state.submissions.values())
+    entered = sum(s.record.by == user for s in state.under_way())
     if entered + trying_out >= limits.active_submissions:
         raise TooManyActive(user=user, count=entered + trying_out)
 

@@ -102,7 +102,7 @@ class Health:
             runs=len(state.queue()),
             running=sum(run.state == "running" for run in state.runs.values()),
             replays=len(state.unreplayed()),
-            validations=sum(s.is_under_way for s in state.submissions.values()),
+            validations=len(state.unvalidated),
         )
 
     def workers(self) -> Workers:

@@ -64,7 +64,7 @@ def _records(state: State, name: str, challenges: frozenset[str]) -> Iterator[An
     elif name in challenges:
         yield from state.challenge_changes.get(name, ())
     else:
-        same = [s for s in state.submissions.values() if s.collection == name]
+        same = state.of_content(name)
         if not same:
             raise UnknownId(id=repr(name[:80]))
         for submission in same:

@@ -7,16 +7,16 @@ those before it, and a caller is answered once that commit has landed.
 from __future__ import annotations
 
 import logging
+import math
 import random
 import threading
 import time
-from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from arena import metrics
+from arena.batch import Decide, Waiting, answer_decided, answer_failed, answer_landed, decide_all
 from arena.budget import CommitBudget
 from arena.errors import NotRecorded, OutcomeUnknown, StoreUnavailable
 from arena.records import AnyRecord
@@ -40,18 +40,6 @@ MAX_BATCH = 500  # transactions in one commit
 POLL_SECONDS = 10.0  # how often another process's records are looked for
 _COMPACT_AGAIN_SECONDS = 60.0
 _FRESH_SECONDS = 2.0  # a refusal by an older state is decided again on what is true now
-Decide = Callable[[State], Sequence[AnyRecord]]
-
-
-@dataclass(eq=False)
-class _Waiting:
-    """A transaction that is not answered yet. `sent`: it is decided for a commit, or under way."""
-
-    decide: Decide
-    future: Future[list[AnyRecord]] = field(default_factory=Future)
-    records: list[AnyRecord] = field(default_factory=list)
-    sent: bool = False
-    abandoned: bool = False
 
 
 class Trouble(NamedTuple):
@@ -62,10 +50,27 @@ class Trouble(NamedTuple):
 
 
 class Outlook(NamedTuple):
-    """What a write has to expect: how many wait already, and the seconds to the next commit."""
+    """What a write has to expect: how many wait already, and the seconds to the next commit.
+
+    Those of a commit that is under way are among them.
+    """
 
     waiting: int
     seconds: float
+
+    @property
+    def text(self) -> str:
+        """The same in words."""
+        waiting = "1 write waits" if self.waiting == 1 else f"{self.waiting} writes wait"
+        return f"{waiting} to be recorded; {self.when}"
+
+    @property
+    def when(self) -> str:
+        """When the next commit is due, in words."""
+        if not self.seconds:
+            return "the next commit is under way"
+        due = datetime.now(UTC) + timedelta(seconds=self.seconds)
+        return f"the next commit is due in {math.ceil(self.seconds)} s, at {due:%H:%M:%S} UTC"
 
 
 class Ledger:
@@ -75,7 +80,8 @@ class Ledger:
         self._store = store
         self._budget = budget
         self._changed = threading.Condition()
-        self._queue: list[_Waiting] = []
+        self._queue: list[Waiting] = []
+        self._sending = 0
         self._state: State | None = None
         self._head = ""
         self._read_at = 0.0
@@ -116,7 +122,7 @@ class Ledger:
     def outlook(self) -> Outlook:
         """What a write that comes now has to expect."""
         with self._changed:
-            return Outlook(len(self._queue), self._budget.delay())
+            return Outlook(len(self._queue) + self._sending, self._budget.delay())
 
     def open(self) -> None:
         """Reads the store, or what this machine keeps of it, and begins to take transactions.
@@ -135,7 +141,7 @@ class Ledger:
             self._changed.notify_all()
         if self._thread.is_alive():
             self._thread.join(timeout=60)
-        self._answer(self._queue, NotRecorded(problem="the arena is being stopped"))
+        answer_failed(self._queue, NotRecorded(problem="the arena is being stopped"))
 
     def transact(self, decide: Decide) -> list[AnyRecord]:
         """Appends what `decide` returns; it may be asked several times, and must not act itself.
@@ -164,8 +170,8 @@ class Ledger:
         """`transact` for who does not wait: the future ends as that call would."""
         return self._enqueue(decide).future
 
-    def _enqueue(self, decide: Decide) -> _Waiting:
-        waiting = _Waiting(decide)
+    def _enqueue(self, decide: Decide) -> Waiting:
+        waiting = Waiting(decide)
         with self._changed:
             if self._closing:
                 raise NotRecorded(problem="the arena is being stopped")
@@ -175,12 +181,11 @@ class Ledger:
             self._changed.notify_all()
         return waiting
 
-    def _give_up(self, waiting: _Waiting) -> list[AnyRecord]:
+    def _give_up(self, waiting: Waiting) -> list[AnyRecord]:
         if waiting in self._queue:
             self._queue.remove(waiting)
-        waits, seconds = self.outlook()
-        due = datetime.now(UTC) + timedelta(seconds=seconds)
-        problem = f"{waits} others wait, and the next commit is due at {due:%H:%M:%S} UTC"
+        outlook = self.outlook()
+        problem = f"{outlook.waiting} others wait, and {outlook.when}"
         raise NotRecorded(problem=self._problem(problem))
 
     def _problem(self, otherwise: str) -> str:
@@ -197,17 +202,19 @@ class Ledger:
                 ready = self._queue and self._is_open and not self._budget.delay()
                 count = MAX_BATCH if ready else 0
                 batch, self._queue = self._queue[:count], self._queue[count:]
+                self._sending = len(batch)
             try:
                 self._step(batch)
             except Exception as exc:
                 log.exception("the ledger met a fault; it goes on")
-                self._answer(batch, exc)
+                answer_failed(batch, exc)
+            self._sending = 0
         with self._changed:
             last, self._queue = self._queue, []
         if last and self._is_open:
             self._commit(last)  # one commit beyond the budget, so that a stop loses no work
 
-    def _step(self, batch: list[_Waiting]) -> None:
+    def _step(self, batch: list[Waiting]) -> None:
         if batch:
             self._commit(batch)
         elif not self._is_open:
@@ -215,10 +222,10 @@ class Ledger:
         elif time.monotonic() - self._read_at >= POLL_SECONDS:
             self._try_refresh()
         many = self._store.files >= COMPACT_AT and time.monotonic() >= self._compact_after
-        if self._is_open and many and not self._budget.delay():
-            self._compact()
+        if self._is_open and many and (batch or not self._budget.delay()):
+            self._compact()  # else writes that never end would leave it no turn
 
-    def _commit(self, batch: list[_Waiting]) -> None:
+    def _commit(self, batch: list[Waiting]) -> None:
         """Decides and commits until it lands, or until `ATTEMPTS` are used up; answers each."""
         problem, wait, lost = "another writer was first each time", 0.0, False
         for attempt in range(ATTEMPTS):
@@ -237,7 +244,7 @@ class Ledger:
             except StoreRefused as exc:
                 self._is_open = False
                 self._trouble = Trouble(True, f"it refuses what is written to it: {exc}")
-                return self._answer(batch, NotRecorded(problem=str(exc)))
+                return answer_failed(batch, NotRecorded(problem=str(exc)))
             except StoreUncertain as exc:
                 problem, lost = str(exc), True
                 self._budget.note()
@@ -255,50 +262,25 @@ class Ledger:
         silent = lost and self._trouble is not None and not self._trouble.reachable
         error = OutcomeUnknown if silent else NotRecorded
         self._trouble = self._trouble or Trouble(True, f"it did not take the last write: {problem}")
-        return self._answer(batch, error(problem=problem))
+        return answer_failed(batch, error(problem=problem))
 
-    def _holds(self, batch: list[_Waiting]) -> bool:
+    def _holds(self, batch: list[Waiting]) -> bool:
         """Whether the commit of `batch` stands: its records have ids of their own."""
         return batch[0].records[0].id in self.state.ids
 
-    def _decide(self, batch: list[_Waiting]) -> tuple[list[_Waiting], State, list[AnyRecord]]:
+    def _decide(self, batch: list[Waiting]) -> tuple[list[Waiting], State, list[AnyRecord]]:
         """Decides for each in turn: who waits for the commit, the state after it, its records.
 
-        Who is refused, or has nothing to record, is answered here, on a state just looked at.
+        Nobody is refused but on a state just looked at.
         """
         is_fresh = time.monotonic() - self._read_at < _FRESH_SECONDS
-        draft, refusals = self._try_all(batch)
+        draft, refusals = decide_all(self.state, batch)
         if refusals and not is_fresh and self._try_refresh():
-            draft, refusals = self._try_all(batch)
-        for waiting in batch:
-            if waiting in refusals:
-                metrics.TRANSACTIONS.labels("refused").inc()
-                waiting.future.set_exception(refusals[waiting])
-            elif not waiting.records:
-                metrics.TRANSACTIONS.labels("nothing").inc()
-                waiting.future.set_result([])
-        batch = [waiting for waiting in batch if not waiting.future.done()]
+            draft, refusals = decide_all(self.state, batch)
+        batch = answer_decided(batch, refusals)
         return batch, draft, [record for waiting in batch for record in waiting.records]
 
-    def _try_all(self, batch: list[_Waiting]) -> tuple[State, dict[_Waiting, Exception]]:
-        """Decides each on a draft with those before it; gives the draft, and who was refused."""
-        draft, refusals = self.state.draft(), dict[_Waiting, Exception]()
-        for number, waiting in enumerate(batch):
-            waiting.records = []
-            try:
-                records = _numbered(waiting.decide(draft), draft.seq)
-                _fold_all(draft, records)
-                waiting.records = records
-            except ImpossibleMove as exc:  # a fault of the code: the draft may hold half of it
-                refusals[waiting] = exc
-                draft = self.state.draft()
-                for before in batch[:number]:
-                    _fold_all(draft, before.records)
-            except Exception as exc:
-                refusals[waiting] = exc
-        return draft, refusals
-
-    def _still_waiting(self, batch: list[_Waiting]) -> list[_Waiting]:
+    def _still_waiting(self, batch: list[Waiting]) -> list[Waiting]:
         """Those whose callers have not given up; from here on they cannot without knowing more."""
         with self._changed:
             batch = [waiting for waiting in batch if not waiting.abandoned]
@@ -306,18 +288,10 @@ class Ledger:
                 waiting.sent = True
         return batch
 
-    def _landed(self, batch: list[_Waiting]) -> None:
+    def _landed(self, batch: list[Waiting]) -> None:
         self._head_at, self._trouble = datetime.now(UTC), None
         metrics.COMMITS.inc()
-        metrics.TRANSACTIONS.labels("landed").inc(len(batch))
-        for waiting in batch:
-            waiting.future.set_result(waiting.records)
-
-    def _answer(self, batch: Sequence[_Waiting], error: Exception) -> None:
-        for waiting in batch:
-            if not waiting.future.done():
-                metrics.TRANSACTIONS.labels("not_recorded").inc()
-                waiting.future.set_exception(error)
+        answer_landed(batch)
 
     def _compact(self) -> None:
         try:
@@ -397,14 +371,3 @@ def _pause(attempt: int, asked: float) -> None:
     """Waits a little longer each time, or as long as the Hub asks, within its patience."""
     pause = random.uniform(0, 0.05 * 2**attempt)  # noqa: S311
     time.sleep(min(max(pause, asked), PATIENCE / ATTEMPTS))
-
-
-def _numbered(drafts: Sequence[AnyRecord], last: int) -> list[AnyRecord]:
-    return [
-        draft.model_copy(update={"seq": seq}) for seq, draft in enumerate(drafts, start=last + 1)
-    ]
-
-
-def _fold_all(draft: State, records: Sequence[AnyRecord]) -> None:
-    for record in records:
-        draft.fold(record)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 
 from arena import views
 from arena.challenges import Challenge, Challenges
@@ -12,6 +12,7 @@ from arena.history import HistoryRow, history
 from arena.identity import Identity, is_editor
 from arena.ledger import Ledger
 from arena.listing import Listing
+from arena.records import unpacked
 from arena.report import Report
 from arena.runs.launch import reason_of, state_of, why_no_runs
 from arena.runs.queue import LiveRun, RunQueue
@@ -41,6 +42,11 @@ class Queries:
         self._replays = replays
         self._suites = suites
         self._rows: Kept = {}
+
+    def writes(self) -> views.WritesView:
+        """What a write that comes now has to expect."""
+        outlook = self._ledger.outlook()
+        return views.WritesView(**outlook._asdict(), text=outlook.text)
 
     def challenge(self, name: str) -> Challenge:
         """A challenge's file, or UnknownChallenge."""
@@ -114,41 +120,23 @@ class Queries:
     def report(self, run: str) -> Report | None:
         """What the worker reported of a run; None before it is scored."""
         found = run_of(self._ledger.state, run).report
-        return Report.model_validate_json(found.report) if found else None
+        return Report.model_validate_json(unpacked(found.report)) if found else None
 
     def run_detail(self, run: str) -> views.RunDetail:
         """One run, with what its report says."""
         state = self._ledger.state
         return views.run_detail(*self._run_facts(state, run_of(state, run)))
 
-    def leaderboard(self, challenge: str) -> list[Row]:
+    def leaderboard(self, challenge: str) -> Sequence[Row]:
         """The leaderboard of a challenge."""
         min_runs = self.challenge(challenge).ranking.min_runs
         return leaderboard(self._ledger.state, challenge, min_runs, self._rows)
 
-    def commons(self) -> list[views.CommonsEntry]:
+    def commons(self) -> Listing[Run, views.CommonsEntry]:
         """What is released, newest first, each collection once."""
         state = self._ledger.state
-        entries: dict[str, views.CommonsEntry] = {}
-        for run in state.runs.values():
-            if run.release is None:
-                continue
-            submission = state.submissions[run.record.submission]
-            entries[run.record.collection] = views.CommonsEntry(
-                collection=run.record.collection,
-                title=submission.record.title,
-                author=submission.author,
-                source=submission.record.source,
-                submission=submission.record.id,
-                run=run.record.id,
-                repo=run.release.repo,
-                commit=run.release.commit,
-                folder=run.release.folder,
-                released_at=run.release.at,
-                packages=run.release.packages,
-                withdrawal=_withdrawn(state, submission),
-            )
-        return list(reversed(entries.values()))
+        released = {run.record.collection: run for run in state.runs.values() if run.release}
+        return Listing(list(reversed(released.values())), lambda run: _entry(state, run))
 
     def history(self, name: str) -> list[HistoryRow]:
         """Every record that touched what has that id or content digest, first to last."""
@@ -203,12 +191,31 @@ class Queries:
         return run, own, place, self._queue.live(run.record.id), alive
 
 
+def _entry(state: State, run: Run) -> views.CommonsEntry:
+    submission, release = state.submissions[run.record.submission], run.release
+    assert release is not None
+    return views.CommonsEntry(
+        collection=run.record.collection,
+        title=submission.record.title,
+        author=submission.author,
+        source=submission.record.source,
+        submission=submission.record.id,
+        run=run.record.id,
+        repo=release.repo,
+        commit=release.commit,
+        folder=release.folder,
+        released_at=release.at,
+        packages=release.packages,
+        withdrawal=_withdrawn(state, submission),
+    )
+
+
 def _withdrawn(state: State, submission: Submission) -> views.WithdrawalView | None:
     """The withdrawal of a content: none where it was entered again and stands."""
     if submission.withdrawal is None:
         return None
-    again = (s.stands and s.collection == submission.collection for s in state.submissions.values())
-    return None if any(again) else views.withdrawal_view(submission.withdrawal)
+    again = any(same.stands for same in state.of_content(submission.collection or ""))
+    return None if again else views.withdrawal_view(submission.withdrawal)
 
 
 def submission_of(state: State, submission: str) -> Submission:

@@ -80,8 +80,8 @@ class Settings:
         except ValueError as exc:
             names = "PORT, ARENA_LEASE_SECONDS and ARENA_COMMITS_PER_HOUR"
             raise SettingsError(f"{names} are numbers: {exc}") from exc
-        if commits_per_hour < 2:
-            raise SettingsError("ARENA_COMMITS_PER_HOUR is at least 2")
+        if commits_per_hour < 4:
+            raise SettingsError("ARENA_COMMITS_PER_HOUR is at least 4")
         return cls(
             hub_token=env["HF_TOKEN"],
             hub_endpoint=env.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/"),

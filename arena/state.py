@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import cached_property
+from itertools import takewhile
 from typing import Literal, NamedTuple
 
 from arena.records import (
@@ -30,6 +32,8 @@ from arena.records import (
 )
 
 RunState = Literal["queued", "running", "scored", "accepted", "rejected", "failed", "cancelled"]
+
+_OUT_OF_ORDER = timedelta(hours=1)  # a record may wait for its commit while others overtake it
 
 _MOVES: dict[RunState, frozenset[RunState]] = {
     "queued": frozenset({"running", "failed", "cancelled"}),
@@ -93,9 +97,9 @@ class Submission:
     @property
     def is_anothers(self) -> bool:
         """Whether a claim was settled for somebody else than who entered it."""
-        return self.author.lower() != self.record.by.lower()
+        return bool(self.claims) and self.author.lower() != self.record.by.lower()
 
-    @property
+    @cached_property
     def line(self) -> str:
         """One author at one source address: what is another's leaves the line that it was in."""
         line = self.record.line
@@ -174,6 +178,12 @@ class State:
     """By content digest: the same content entered again is proven already."""
     launched: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The runs of each submission."""
+    entered: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The submissions of each source address."""
+    contents: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The submissions of each content."""
+    unvalidated: dict[str, None] = field(default_factory=dict)
+    """The submissions whose validation somebody waits for, in order."""
 
     @property
     def challenge_states(self) -> dict[str, ChallengeStateRecord]:
@@ -223,6 +233,8 @@ class State:
         match record:
             case SubmissionRecord():
                 self.submissions[record.id] = Submission(record)
+                self.entered[record.line] = (*self.entered.get(record.line, ()), record.id)
+                self.unvalidated[record.id] = None
             case ValidationRecord():
                 submission = self.submissions[record.submission]
                 if submission.validation is not None:
@@ -233,11 +245,16 @@ class State:
                     validation=record,
                     claims=(*submission.claims, claim) if claim else submission.claims,
                 )
+                self.unvalidated.pop(record.submission, None)
+                if content := record.collection:
+                    same = self.contents.get(content, ())
+                    self.contents[content] = (*same, record.submission)
             case WithdrawalRecord():
                 submission = self.submissions[record.submission]
                 if submission.withdrawal is not None:
                     raise ImpossibleMove(f"{record.submission} is withdrawn twice")
                 self.submissions[record.submission] = replace(submission, withdrawal=record)
+                self.unvalidated.pop(record.submission, None)
             case ClaimRecord():
                 self._settle(record)
             case ReplayRecord():
@@ -268,10 +285,10 @@ class State:
         """Gives a submission, and every one of the same content, to the settled author."""
         if claim.collection:
             self.claims[claim.collection] = claim
-        for name, submission in self.submissions.items():
-            same = claim.collection is not None and submission.collection == claim.collection
-            if same or name == claim.submission:
-                self.submissions[name] = replace(submission, claims=(*submission.claims, claim))
+        same = self.contents.get(claim.collection or "", ())
+        for name in {claim.submission, *same}:
+            submission = self.submissions[name]
+            self.submissions[name] = replace(submission, claims=(*submission.claims, claim))
 
     def queue(self, challenge: str | None = None) -> list[Run]:
         """Runs that wait for a worker, first come first."""
@@ -280,6 +297,18 @@ class State:
             for run in self.runs.values()
             if run.state == "queued" and challenge in (None, run.record.challenge)
         ]
+
+    def of_address(self, line: str) -> list[Submission]:
+        """What was entered from a source address, in order, whoever's it is."""
+        return [self.submissions[name] for name in self.entered.get(line, ())]
+
+    def of_content(self, collection: str) -> list[Submission]:
+        """Submissions whose validation found that content, in order."""
+        return [self.submissions[name] for name in self.contents.get(collection, ())]
+
+    def under_way(self) -> list[Submission]:
+        """Submissions whose validation somebody waits for, in order."""
+        return [self.submissions[name] for name in self.unvalidated]
 
     def unreplayed(self) -> dict[str, Submission]:
         """Contents that wait for a replay, oldest first, each with its oldest valid submission."""
@@ -312,12 +341,11 @@ class State:
         return [self.runs[run] for run in self.launched.get(submission, ())]
 
     def entered_since(self, when: datetime, user: str | None = None) -> list[Submission]:
-        """Submissions entered since `when`, of everybody or of one user."""
-        return [
-            s
-            for s in self.submissions.values()
-            if s.record.at >= when and user in (None, s.record.by)
-        ]
+        """Submissions entered since `when`, of everybody or of one user, the last one first."""
+        lately = takewhile(
+            lambda s: s.record.at >= when - _OUT_OF_ORDER, reversed(self.submissions.values())
+        )
+        return [s for s in lately if s.record.at >= when and user in (None, s.record.by)]
 
 
 def _after_event(run: Run, event: RunEventRecord) -> Run:

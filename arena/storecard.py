@@ -15,7 +15,14 @@ from pydantic import BaseModel
 
 from arena.records import KINDS
 
-_TYPES = {"str": "string", "int": "int64", "float": "float64", "bool": "bool", "datetime": "string"}
+_TYPES = {
+    "str": "string",
+    "bytes": "string",  # packed in memory alone
+    "int": "int64",
+    "float": "float64",
+    "bool": "bool",
+    "datetime": "string",
+}
 
 
 def dataset_card() -> str:

@@ -102,9 +102,8 @@ class Validator:
         Submissions of an ended process are among it, and those whose validation the store did
         not take.
         """
-        for submission in list(self._ledger.state.submissions.values()):
-            if submission.is_under_way:
-                self.enqueue(submission.record.id)
+        for submission in self._ledger.state.under_way():
+            self.enqueue(submission.record.id)
         now = datetime.now(UTC)
         with self._lock:
             due = [name for name, job in self._jobs.items() if job.due and job.due <= now]
@@ -244,9 +243,8 @@ class Validator:
 
 def _unless_duplicate(state: State, line: str, validation: ValidationRecord) -> ValidationRecord:
     """The validation, or its refusal where another line has the same content already."""
-    for other in state.submissions.values():
-        same = other.is_valid and other.collection == validation.collection
-        if validation.outcome == "valid" and same and other.line != line:
+    for other in state.of_content(validation.collection or ""):
+        if validation.outcome == "valid" and other.is_valid and other.line != line:
             name, author = other.record.id, other.author
             return _refused(validation, DuplicateCollection(submission=name, author=author))
     return validation

@@ -22,6 +22,7 @@ from arena.records import (
     ValidationRecord,
     VersionRow,
     WithdrawalRecord,
+    unpacked,
 )
 from arena.report import STAGES, CurvePoint, GateResult, Report
 from arena.runs.queue import LiveRun
@@ -35,6 +36,14 @@ ShownState = SubmissionState | Literal["withdrawn"]
 
 class View(BaseModel):
     model_config = ConfigDict(frozen=True)
+
+
+class WritesView(View):
+    """How many writes wait for a commit, and the seconds until the next one is due."""
+
+    waiting: int
+    seconds: float
+    text: str
 
 
 class ChallengeView(View):
@@ -373,7 +382,7 @@ def run_detail(
     run: Run, own: Submission, place: int | None, live: LiveRun | None, alive: bool
 ) -> RunDetail:
     """A run as its own page shows it."""
-    report = Report.model_validate_json(run.report.report) if run.report else None
+    report = Report.model_validate_json(unpacked(run.report.report)) if run.report else None
     return RunDetail(
         **_run_fields(run, own, place, live, alive),
         gates=list(report.gates) if report else [],

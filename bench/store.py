@@ -9,6 +9,7 @@ Each start is a process of its own against a local hub; requests are counted at 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import subprocess
 import sys
@@ -100,6 +101,7 @@ def open_store(url: str, data: Path) -> None:
     began = time.monotonic()
     service.ledger.open()
     seconds = time.monotonic() - began
+    gc.freeze()  # as app.py does
     requests, read = len(counted), service.read
     pages: dict[str, Callable[[], object]] = {
         "front page": read.challenge_views,
@@ -108,8 +110,8 @@ def open_store(url: str, data: Path) -> None:
         "one submission": lambda: read.submission_detail("sub_000077"),
         "runs": lambda: read.run_views()[:SHOWN],
         "one run": lambda: read.run_detail("run_000077"),
-        "leaderboard": lambda: read.leaderboard("demo"),
-        "commons": read.commons,
+        "leaderboard": lambda: read.leaderboard("demo")[:SHOWN],
+        "commons": lambda: read.commons()[:SHOWN],
     }
     timed = {name: _milliseconds(build) for name, build in pages.items()}
     found = {

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
+from arena.listing import Listing
 from arena.state import Run, State, Submission
 from leaderboard.statistics import mean_over_runs
 
@@ -36,6 +37,14 @@ class Row(BaseModel):
     domains: dict[str, float]
 
 
+class _Placed(NamedTuple):
+    rank: int | None
+    row: Row
+
+    def ranked(self) -> Row:
+        return self.row.model_copy(update={"rank": self.rank})
+
+
 class _Kept(NamedTuple):
     newest: Submission
     runs: list[Run]
@@ -53,7 +62,7 @@ Kept = dict[tuple[str, str], _Kept]
 
 def leaderboard(
     state: State, challenge: str, min_runs: int = 1, kept: Kept | None = None
-) -> list[Row]:
+) -> Listing[_Placed, Row]:
     """The rows of a challenge in order: ranked ones first, equal means sharing a rank."""
     kept = {} if kept is None else kept
     by_line: dict[str, list[Run]] = defaultdict(list)
@@ -70,7 +79,7 @@ def leaderboard(
             before = _Kept(newest[line], runs, _row(newest[line], runs, min_runs))
             kept[challenge, line] = before
         rows.append(before.row)
-    return _ranked(rows)
+    return Listing(_placed(rows), _Placed.ranked)
 
 
 def _row(newest: Submission, line_runs: list[Run], min_runs: int) -> Row:
@@ -117,16 +126,16 @@ def _domains(runs: list[Run]) -> dict[str, float]:
     return {domain: sum(values) / len(values) for domain, values in sorted(changes.items())}
 
 
-def _ranked(rows: list[Row]) -> list[Row]:
+def _placed(rows: list[Row]) -> list[_Placed]:
     """Equal means share a rank, and the next rank is skipped; no result is last, without one."""
+    means = [(row.mean_change_pp, row) for row in rows]
     scored = sorted(
-        (row for row in rows if row.mean_change_pp is not None),
-        key=lambda row: -(row.mean_change_pp or 0),
+        ((mean, row) for mean, row in means if mean is not None), key=lambda pair: -pair[0]
     )
-    ranked: list[Row] = []
-    for place, row in enumerate(scored, start=1):
-        tie = ranked and math.isclose(
-            ranked[-1].mean_change_pp or 0, row.mean_change_pp or 0, abs_tol=1e-9
-        )
-        ranked.append(row.model_copy(update={"rank": ranked[-1].rank if tie else place}))
-    return ranked + [row for row in rows if row.mean_change_pp is None]
+    placed: list[_Placed] = []
+    before = math.inf
+    for place, (mean, row) in enumerate(scored, start=1):
+        tie = math.isclose(before, mean, abs_tol=1e-9)
+        placed.append(_Placed(placed[-1].rank if tie else place, row))
+        before = mean
+    return placed + [_Placed(None, row) for mean, row in means if mean is None]

@@ -207,6 +207,11 @@ def _reading(service: Arena) -> APIRouter:
         """Every record that touched a submission, a run, a challenge or a content (its digest)."""
         return paged("history", read.history(name), page)
 
+    @routes.get("/writes")
+    def writes() -> Answer:
+        """How many writes wait for a commit of the results, and when the next one is due."""
+        return _object("writes", read.writes())
+
     @routes.get("/commons")
     def commons(page: Annotated[Page, Depends()]) -> Answer:
         """What is released."""

@@ -95,7 +95,7 @@ def _set_state(to: str) -> Any:
         reason: Reason,
         json: Json = False,
     ) -> None:
-        answer = client().post(
+        answer = client(json).post(
             address("challenges", challenge, "state"), {"state": to, "reason": reason}
         )
         if json:

@@ -14,7 +14,7 @@ import typer
 from rich.text import Text
 
 from arena.addresses import DEFAULT_URL
-from arena.cli.output import err, plain
+from arena.cli.output import err, note, plain
 
 if TYPE_CHECKING:
     from arena.client import ArenaClient
@@ -26,14 +26,18 @@ POLL_SECONDS = 0.7
 _COUNTS = re.compile(r" \d+/\d+$")
 
 
-def client() -> ArenaClient:
-    """The client of the arena at ARENA_URL, with the token of HF_TOKEN or the Hub's login."""
+def client(quiet: bool = False) -> ArenaClient:
+    """The client of the arena at ARENA_URL, with the token of HF_TOKEN or the Hub's login.
+
+    While a write waits for its commit, it says so on stderr, unless it is to be `quiet`.
+    """
     # what works offline (`arena check`) starts without these; they take half a second to load
     from huggingface_hub import get_token
 
     from arena.client import ArenaClient
 
-    return ArenaClient(os.environ.get("ARENA_URL", DEFAULT_URL), get_token())
+    url = os.environ.get("ARENA_URL", DEFAULT_URL)
+    return ArenaClient(url, get_token(), tell=None if quiet else note)
 
 
 def follow(

@@ -77,7 +77,7 @@ def suspects(
 
 
 def _review(run: str, verdict: str, reason: str, json: bool) -> None:
-    answer = client().post("/reviews", {"run": run, "verdict": verdict, "reason": reason})
+    answer = client(json).post("/reviews", {"run": run, "verdict": verdict, "reason": reason})
     if json:
         print_json(answer)
         return

@@ -30,7 +30,7 @@ def launch(
     json: Json = False,
 ) -> int:
     """Queue a run of a valid submission."""
-    arena = client()
+    arena = client(json)
     body = {"submission": submission, "challenge": challenge}
     run = arena.post("/runs:launch", body)["run"]
     if wait:
@@ -64,7 +64,7 @@ def cancel(
 ) -> int:
     """End a queued or running run; cancelled by its author, a running one counts."""
     return _print(
-        client().post(address("runs", f"{run}:cancel"), {"reason": reason})["run"], json, False
+        client(json).post(address("runs", f"{run}:cancel"), {"reason": reason})["run"], json, False
     )
 
 

@@ -43,7 +43,7 @@ def submit(
     json: Json = False,
 ) -> int:
     """Enter a collection. It is pinned to its commit; what is accepted is released openly."""
-    arena = client()
+    arena = client(json)
     submission = arena.post("/submissions", {"source": source, "title": title})["submission"]
     if wait:
         path = address("submissions", submission["id"])
@@ -193,7 +193,7 @@ def withdraw(
 ) -> int:
     """Take a submission out: it stays on record, and neither runs nor ranks any more."""
     path = address("submissions", f"{submission}:withdraw")
-    return _print(client().post(path, {"reason": reason})["submission"], json, failed=False)
+    return _print(client(json).post(path, {"reason": reason})["submission"], json, failed=False)
 
 
 def settle(
@@ -205,7 +205,7 @@ def settle(
     """Settle a claim: the author's rights over it and its content go to one user."""
     body = {"author": author, "reason": reason}
     path = address("submissions", f"{submission}:claim")
-    return _print(client().post(path, body)["submission"], json, failed=False)
+    return _print(client(json).post(path, body)["submission"], json, failed=False)
 
 
 def _claims() -> None:

@@ -63,6 +63,8 @@ class _Reader:
     """One `git cat-file --batch`: an object per question, without starting a process for each."""
 
     def __init__(self, git_dir: Path) -> None:
+        self.asked = 0
+        """How many questions are under way or wait; the lock of the readers' keeper guards it."""
         self._lock = threading.Lock()
         self._process = subprocess.Popen(
             ["git", "--git-dir", str(git_dir), "cat-file", "--batch"],
@@ -103,7 +105,7 @@ class _Reader:
 
 
 class ObjectReaders:
-    """A reader per repository in use; the least recently used makes room."""
+    """A reader per repository in use; the least recently used that nobody asks makes room."""
 
     def __init__(self, limit: int = 24) -> None:
         self._limit = limit
@@ -118,6 +120,9 @@ class ObjectReaders:
                 return reader.read(name)
             except _ReaderClosedError:
                 self._drop(git_dir, reader)
+            finally:
+                with self._lock:
+                    reader.asked -= 1
         raise GitError(f"cannot read from {git_dir.name}")
 
     def close(self, git_dir: Path) -> None:
@@ -131,16 +136,17 @@ class ObjectReaders:
             self.close(git_dir)
 
     def _reader(self, git_dir: Path) -> _Reader:
-        evicted = None
         with self._lock:
             reader = self._readers.get(git_dir)
             if reader is None:
                 reader = self._readers[git_dir] = _Reader(git_dir)
+            reader.asked += 1
             self._readers.move_to_end(git_dir)
-            if len(self._readers) > self._limit:
-                _, evicted = self._readers.popitem(last=False)
-        if evicted:
-            evicted.close()
+            idle = [path for path, other in self._readers.items() if not other.asked]
+            surplus = max(0, len(self._readers) - self._limit)
+            evicted = [self._readers.pop(path) for path in idle[:surplus]]
+        for other in evicted:
+            other.close()
         return reader
 
     def _drop(self, git_dir: Path, reader: _Reader) -> None:

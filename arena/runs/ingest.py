@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from arena.challenges import Challenge
 from arena.errors import BadReport
-from arena.records import DomainRow, ReportRecord, TaskRow, new_id
+from arena.records import DomainRow, ReportRecord, TaskRow, new_id, packed
 from arena.report import Arm, Report
 from arena.state import Run
 from leaderboard.statistics import TaskRates, change_over, missing_rate, task_rates
@@ -74,7 +74,7 @@ def score(report: Report, run: Run, challenge: Challenge, worker: str) -> Report
         coverage=coverage,
         domains=domain_rows(rates),
         tasks=[TaskRow(**rate._asdict()) for rate in rates],
-        report=report.model_dump_json(),
+        report=packed(report.model_dump_json()),
     )
 
 

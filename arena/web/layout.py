@@ -39,6 +39,36 @@ def ticking(moving: bool) -> gr.Timer:
     return gr.Timer(active=moving)
 
 
+def writing(
+    button: gr.Button, act: Callable[..., Any], inputs: Sequence[Any], outputs: Sequence[Any]
+) -> Any:
+    """A button whose handler writes; while that waits for its commit, a line below says how long.
+
+    The browser asks for it: a handler that answers at once, outside Gradio's queue, cannot report.
+    """
+    button.click(None, js=_TELL.replace("BUTTON", button.elem_id), **QUIET)
+    done = button.click(act, list(inputs), list(outputs), **BUSY)
+    done.then(None, js=_TOLD.replace("BUTTON", button.elem_id), **QUIET)
+    return done
+
+
+_TELL = """() => {
+  const button = document.getElementById("BUTTON");
+  button.told?.();
+  const line = document.createElement("p");
+  line.className = "muted";
+  line.setAttribute("role", "status");
+  button.insertAdjacentElement("afterend", line);
+  const timer = setInterval(async () => {
+    const answer = await fetch("/api/v1/writes").catch(() => null);
+    const writes = answer?.ok ? (await answer.json()).writes : null;
+    line.textContent = writes?.waiting ? writes.text + "." : "";
+  }, 2000);
+  button.told = () => { clearInterval(timer); line.remove(); };
+}"""
+_TOLD = """() => document.getElementById("BUTTON")?.told?.()"""
+
+
 class Going:
     """Takes the browser to an address that a handler gave."""
 
@@ -53,7 +83,7 @@ class Going:
         outputs: Sequence[Any],
     ) -> None:
         """A button whose handler gives an address to go to, or none, after its other outputs."""
-        done = button.click(act, list(inputs), [*outputs, self.address], **BUSY)
+        done = writing(button, act, inputs, [*outputs, self.address])
         done.then(
             None,
             self.address,

@@ -162,17 +162,17 @@ def test_readers_make_room_under_load(tmp_path: Path) -> None:
     repositories = Repositories(tmp_path)
     repos = [
         repositories.create(RepoType.DATASET, "author", name, creator="author", private=False)
-        for name in ("a", "b", "c")
+        for name in "abcdefghijkl"
     ]
     readers = ObjectReaders(limit=2)
     heads = [repo.commit_at("main").sha for repo in repos]
 
     def read(number: int) -> bool:
-        found = readers.read(repos[number % 3].git_dir, "refs/heads/main^{commit}")
-        return found is not None and found.oid == heads[number % 3]
+        found = readers.read(repos[number % 12].git_dir, "refs/heads/main^{commit}")
+        return found is not None and found.oid == heads[number % 12]
 
-    with ThreadPoolExecutor(3) as pool:
-        assert all(pool.map(read, range(90)))
+    with ThreadPoolExecutor(12) as pool:
+        assert all(pool.map(read, range(480)))
     readers.close_all()
     repositories.close()
 

@@ -1,16 +1,20 @@
 """The same error in API and command line: one code, one message, one next step."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
+from unittest import mock
 
 import httpx
 import pytest
 
+from arena.cli import main
 from arena.identity import Identity
 from arena.service import Arena
 from arena.settings import Settings, SettingsError
+from tests.hub import RunningHub
 from tests.service.conftest import ROOT, settled
 from tests.service.fronts import Fronts
 from tests.service.scripted import scored
@@ -279,3 +283,21 @@ def test_settings_never_show_their_secrets() -> None:
     shown = repr(Settings.from_env(COMPLETE))
     assert "hf_arena" not in shown
     assert "kkkk" not in shown
+
+
+def test_a_write_that_waits_for_its_commit_says_so(
+    hub: RunningHub, fronts: Fronts, capsys: pytest.CaptureFixture[str]
+) -> None:
+    env = {"ARENA_URL": fronts.url, "HF_TOKEN": "hf_editor"}
+    pause = ["challenge", "pause", "demo", "--reason", "To see it wait"]
+    slow = {"kind": "hang", "match": "POST .*/commit/", "seconds": 4}
+    hub.make_faults(slow)
+    with mock.patch.dict(os.environ, env):
+        assert main(pause) == 0
+    said = capsys.readouterr()
+    assert "1 write waits to be recorded; the next commit is under way" in said.err
+    hub.make_faults(slow)
+    code, _, err = fronts.cli("editor", "challenge", "resume", "demo", "--reason", "Seen")
+    assert (code, err) == (0, ""), "with --json there is the object and nothing else"
+    writes = fronts.api(None, "GET", "/writes").json()["writes"]
+    assert (writes["waiting"], writes["seconds"]) == (0, 0)

@@ -1,4 +1,4 @@
-"""A collection of GitHub by the pages: it waits where a limit is met, and goes on by itself."""
+"""Waiting by the pages: for a source that met a limit, and for a commit; each goes on by itself."""
 
 from __future__ import annotations
 
@@ -43,3 +43,16 @@ def test_a_submission_waits_says_until_when_and_goes_on(tab: Tab, site: Site) ->
     link = tab.page.locator("a[href^='https://github.com/']")
     commit = repo.git("rev-parse", "HEAD")
     expect(link).to_have_attribute("href", f"https://github.com/Lab/waits/tree/{commit}")
+
+
+def test_a_write_that_waits_for_its_commit_says_so(tab: Tab, site: Site) -> None:
+    tab.go("/submit")
+    tab.sign_in("author")
+    tab.fill("source", site.collection())
+    tab.fill("title", "Waits for its commit")
+    site.hub.make_faults({"kind": "hang", "match": "POST .*/results/commit/", "seconds": 8})
+    tab.page.click("#submit")
+    line = tab.page.locator("#submit + [role=status]")
+    expect(line).to_have_text("1 write waits to be recorded; the next commit is under way.")
+    tab.page.wait_for_url(re.compile("/submission"))
+    tab.state("valid")

@@ -8,8 +8,8 @@ import gradio as gr
 
 from arena.errors import ArenaError, NotEditor
 from arena.identity import Identity
-from arena.web.layout import top
-from arena.web.site import BUSY, QUIET, SHOWN, Site
+from arena.web.layout import top, writing
+from arena.web.site import QUIET, SHOWN, Site
 
 _ACTIONS = (("Resume", "open"), ("Pause", "paused"), ("Close", "closed"))
 
@@ -58,9 +58,9 @@ def build(site: Site, blocks: gr.Blocks) -> None:
         return "", "", "", "", _body(site)
 
     blocks.load(show, None, [body, acting, challenge], **QUIET)
-    settling.button.click(settle, settling.fields, [settling.error, *settling.fields, body], **BUSY)
+    writing(settling.button, settle, settling.fields, [settling.error, *settling.fields, body])
     for button, to in buttons:
-        button.click(setting(to), [challenge, reason], [error, reason, body], **BUSY)
+        writing(button, setting(to), [challenge, reason], [error, reason, body])
 
 
 class _Claim:

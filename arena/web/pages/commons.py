@@ -5,13 +5,16 @@ from __future__ import annotations
 import gradio as gr
 
 from arena.web.layout import top
-from arena.web.site import QUIET, Site
+from arena.web.site import QUIET, SHOWN, Site
 
 
 def build(site: Site, blocks: gr.Blocks) -> None:
     """The list of released collections."""
     top()
     body = gr.HTML()
-    blocks.load(
-        lambda: site.render("commons", entries=site.service.read.commons()), None, body, **QUIET
-    )
+
+    def show() -> str:
+        entries = site.service.read.commons()
+        return site.render("commons", entries=entries[:SHOWN], total=len(entries))
+
+    blocks.load(show, None, body, **QUIET)

@@ -6,7 +6,7 @@ import gradio as gr
 
 from arena.errors import ArenaError
 from arena.web.layout import query, top
-from arena.web.site import QUIET, Site
+from arena.web.site import QUIET, SHOWN, Site
 
 
 def build(site: Site, blocks: gr.Blocks) -> None:
@@ -21,12 +21,14 @@ def build(site: Site, blocks: gr.Blocks) -> None:
         rows = site.attempt(lambda: read.leaderboard(chosen))
         if isinstance(rows, ArenaError):
             return site.error(rows)
+        shown = rows[:SHOWN]
         return site.render(
             "leaderboard",
             challenges=challenges,
             chosen=chosen,
-            rows=rows,
-            domains=sorted({domain for row in rows for domain in row.domains}),
+            rows=shown,
+            total=len(rows),
+            domains=sorted({domain for row in shown for domain in row.domains}),
         )
 
     blocks.load(show, None, body, **QUIET)

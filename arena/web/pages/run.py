@@ -11,9 +11,9 @@ from arena.errors import ArenaError
 from arena.identity import Identity
 from arena.records import Verdict
 from arena.views import RunDetail
-from arena.web.layout import live, query, ticking, top
+from arena.web.layout import live, query, ticking, top, writing
 from arena.web.pages.history import section
-from arena.web.site import BUSY, Site
+from arena.web.site import Site
 
 _UNDER_WAY = {"queued", "running"}
 _REVIEWED = {"scored", "accepted", "rejected"}
@@ -70,7 +70,7 @@ def build(site: Site, blocks: gr.Blocks) -> None:
         (reject, reviewing("rejected")),
         (cancel, on_cancel),
     ):
-        button.click(handler, reason, [error, reason, *shown, timer], **BUSY)
+        writing(button, handler, [reason], [error, reason, *shown, timer])
 
 
 def _parts(site: Site, found: RunDetail, who: Identity | None) -> tuple[Any, ...]:

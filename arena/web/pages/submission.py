@@ -9,9 +9,9 @@ import gradio as gr
 from arena.errors import ArenaError
 from arena.identity import Identity
 from arena.views import SubmissionDetail
-from arena.web.layout import Going, live, query, ticking, top
+from arena.web.layout import Going, live, query, ticking, top, writing
 from arena.web.pages.history import section
-from arena.web.site import BUSY, Site
+from arena.web.site import Site
 
 STAGES = ("fetching", "checking", "comparing")
 _ENDED = {"valid", "invalid", "failed", "withdrawn"}
@@ -87,7 +87,7 @@ def build(site: Site, blocks: gr.Blocks) -> None:
         return "", "", *parts(done, chosen, site.guest(token))
 
     timer = live(blocks, show, shown, [challenge])
-    withdraw.click(on_withdraw, [reason, challenge], [refused, reason, *shown, timer], **BUSY)
+    writing(withdraw, on_withdraw, [reason, challenge], [refused, reason, *shown, timer])
     going.on(button, launch, [challenge], [error])
 
 

@@ -16,11 +16,15 @@ readonly STARTS_BY_ITSELF='^[AC] ((/root|/home/[^/]+)/\.(bash[a-z_]*|profile|z[a
 readonly AUTHORS='(^|: )dockerfile parse error|exit code: [0-9]+$|: not found$'
 readonly TROUBLE='toomanyrequests|too many requests|i/o timeout|handshake timeout|no such host'\
 '|dial tcp|connection (refused|reset)|deadline exceeded|Client\.Timeout|(^|[^A-Za-z])EOF$'\
-'|50[0-9] (internal|bad|service|gateway)|no space left on device|input/output error'\
+'|50[0-9] (internal|bad|service|gateway)|response status (429|50[0-9])|server misbehaving'\
+'|no space left on device|input/output error'\
 '|network [^ ]+ not found|cannot connect to the docker daemon|error during connect'\
 '|transport is closing|code = Unavailable|context canceled'
 # A name that no public registry can have (RFC 2606), where the engine speaks of a host.
 readonly MADE_UP='(https?://|(^|[^A-Za-z])(lookup|host) )([A-Za-z0-9_.-]*\.)?(invalid|example|test)([^A-Za-z0-9_.-]|$)'
+readonly HUBS='^(.*\.)?docker\.(io|com)$|cloudflarestorage\.com$'
+# Whether this machine reaches registries at all is asked about this image.
+well_known=docker.io/library/busybox:latest
 export COPYFILE_DISABLE=1 # no ._ files of macOS in an archive
 work=$(mktemp -d)
 containers=()
@@ -375,11 +379,49 @@ build() {
   return 1
 }
 
+# Build; where a registry that the author named has trouble, a few times.
+build_patiently() {
+  local pause
+  for pause in 2 10; do
+    if build; then return; fi
+    [ -n "$(own_registry)" ] || return 1
+    sleep "$pause"
+  done
+  build
+}
+
+last_word() { # of a build that failed
+  (grep '^ERROR: ' "$work/build.raw" || grep . "$work/build.raw") 2> /dev/null | tail -n 1
+}
+
 # Whether the build failed for what is not the author's doing.
 met_trouble() {
   local last
-  last=$( (grep '^ERROR: ' "$work/build.raw" || grep . "$work/build.raw") 2> /dev/null | tail -n 1)
+  last=$(last_word)
   ! grep -qiE "$AUTHORS|$MADE_UP" <<< "$last" && grep -qiE "$TROUBLE" <<< "$last"
+}
+
+# The registry or address that the build had trouble with, where the Dockerfile names it and it is
+# not Docker Hub's; else nothing. BuildKit names no address where an ADD met a status.
+own_registry() {
+  local dockerfile=$package/environment/Dockerfile host
+  met_trouble || return 0
+  if last_word | grep -qE 'invalid response status [0-9]+'; then
+    grep -iE '^[ \t]*ADD[ \t]' "$dockerfile" | grep -oE '[a-z]+://[^/ ]+' | head -n 1
+    return 0
+  fi
+  last_word | grep -oE 'https?://[A-Za-z0-9_.-]+|(lookup|host) [A-Za-z0-9_.-]+' | sed 's/.*[ /]//' |
+    while read -r host; do
+      if grep -qiE "$HUBS" <<< "$host"; then return; fi
+      if grep -qiF -- "$host" "$dockerfile"; then echo "$host"; return; fi
+    done
+}
+
+others_answer() {
+  local probe=posttrain-arena/local:$$-probe
+  images+=("$probe")
+  DOCKER_BUILDKIT=1 timeout 120 docker build --pull --label org.posttrain-arena=local \
+    --tag "$probe" - <<< "FROM $well_known" > /dev/null 2>&1
 }
 
 not_run() { # VERDICT
@@ -403,8 +445,13 @@ run_package() {
     echo "  $reason"
     return 1
   fi
-  if ! build; then
-    if met_trouble; then not_run 'no engine'; else not_run 'not built'; fi
+  if ! build_patiently; then
+    reason=$(own_registry)
+    if [ -n "$reason" ] && others_answer; then
+      not_run 'not built'
+      echo "  $reason does not answer as a registry should, while others do"
+    elif met_trouble; then not_run 'no engine'
+    else not_run 'not built'; fi
     show_logs "$work"
     return 1
   fi

@@ -24,8 +24,8 @@ def oracle() -> Agent:
 
     def act(session: Session) -> None:
         folder = session.package.root / "oracle"
-        session.put_folder(folder, "/oracle", also="/solution")
-        session.run(f"exec {script_argv(folder, 'solve.sh', '/oracle')}")
+        session.bring_folder(folder, "/oracle", also="/solution")
+        session.run_only(f"exec {script_argv(folder, 'solve.sh', '/oracle')}")
 
     return act
 

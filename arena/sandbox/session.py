@@ -16,13 +16,10 @@ from arena.sandbox.errors import EngineError, EngineUnavailable, SessionOver
 from arena.sandbox.frames import Frames
 from arena.sandbox.images import Image
 from arena.sandbox.results import Limits, Step
-
-MAX_OUTPUT = 8000
+from arena.sandbox.watching import DISK_SEC, MAX_OUTPUT, heard, watched
 
 # How often a running command is looked at: has it ended and left a process holding its output?
 _GLANCE_SEC = 0.5
-# Asking how much a container wrote walks its files: only once in a while.
-DISK_SEC = 2.0
 _FIRST_PAUSE_SEC = 0.01
 _REST_SEC = 0.2
 
@@ -38,6 +35,7 @@ class Session:
         self._engine = engine
         self._image = image
         self._limits = limits
+        self._brought: list[bytes] = []
         self._container: str | None = None
         self._started = False
         self._disk_check = time.monotonic() + DISK_SEC
@@ -68,12 +66,31 @@ class Session:
         self.steps.append(step)
         return step
 
-    def put_folder(self, folder: Path, destination: str, also: str) -> None:
-        """Copy a folder of this machine into the container; `also`: another name of it there."""
+    def run_only(self, command: str) -> Step:
+        """Run an agent's one command as the container's own process, which ends with it.
+
+        Nothing has to be started in the container for it, nor killed after it: a sixth of a short
+        trial. Beside services, or as another user than root, it runs as any other command does.
+        """
+        of_root = all(name in ("0", "root") for name in self._user.split(":"))
+        if self._container or self.package.services or not of_root:
+            return self.run(command)
+        container = self._create([HOSTS, command])
+        self._engine.start(container)
+        ended = watched(self._engine, container, self.seconds_left, self._limits.storage_mb)
+        if isinstance(ended, str):
+            self.over = f"the agent {ended}"
+        code = ended if isinstance(ended, int) else None
+        step = Step(command, code, heard(self._engine, container))
+        self.steps.append(step)
+        return step
+
+    def bring_folder(self, folder: Path, destination: str, also: str) -> None:
+        """Have a folder of this machine in the container; `also`: another name of it there."""
         bundle = Bundle()
         bundle.add_tree(destination.strip("/"), folder)
         bundle.add_link(also.strip("/"), destination)
-        self._engine.put(self._created(), bundle.finish())
+        self._brought.append(bundle.finish())
 
     def end(self) -> None:
         """Kill every process of the agent; its files stay readable."""
@@ -85,25 +102,29 @@ class Session:
             self._engine.remove_later(self._container)
             self._container = None
 
-    def _created(self) -> str:
-        if self._container is None:
-            # Longer than the agent can last; the container is killed from outside anyway.
-            seconds = math.ceil(self._limits.agent_sec) + 86_400
-            script = [HOSTS, background(self.package.services)]
-            argv = ["sh", "-c", "\n".join([*script, f"exec sleep {seconds}"])]
-            self._container = self._engine.create(self._image.id, argv, self._limits)
-        return self._container
+    @property
+    def _user(self) -> str:
+        return self.package.agent_user or self._image.user or "0"
 
     def _running(self) -> str:
-        container = self._created()
+        # Longer than the agent can last; the container is killed from outside anyway.
+        seconds = math.ceil(self._limits.agent_sec) + 86_400
+        script = [HOSTS, background(self.package.services), f"exec sleep {seconds}"]
+        container = self._container or self._create(script)
         if not self._started:
             self._engine.start(container)
             self._started = True
         return container
 
+    def _create(self, script: Sequence[str]) -> str:
+        argv = ["sh", "-c", "\n".join(script)]
+        self._container = self._engine.create(self._image.id, argv, self._limits)
+        for archive in self._brought:
+            self._engine.put(self._container, archive)
+        return self._container
+
     def _execute(self, container: str, command: str) -> Step:
-        user = self.package.agent_user or self._image.user or "0"
-        execution = self._engine.exec_create(container, ["sh", "-c", command], user)
+        execution = self._engine.exec_create(container, ["sh", "-c", command], self._user)
         reader = _Reader(self._engine, execution)
         deadline = time.monotonic() + self.seconds_left
         pause = _FIRST_PAUSE_SEC
@@ -120,7 +141,7 @@ class Session:
                 return Step(command, code, reader.text())
             if time.monotonic() >= deadline:
                 limit = f"{self._limits.agent_sec:g} s"
-                return self._stop(command, reader, f"the agent's time is up ({limit})")
+                return self._stop(command, reader, f"the agent took longer than {limit}")
             if ended:
                 # A moment before the engine notices the exit, or a command that closed its output.
                 time.sleep(pause)

@@ -9,34 +9,30 @@ from __future__ import annotations
 import tarfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
-from threading import Event, Thread
-from time import monotonic
 from typing import Any
 
 from arena.packages import TaskPackage
 from arena.sandbox.archives import IN_CONTAINER, Bundle, small_files
 from arena.sandbox.carrying import SCRIPT
 from arena.sandbox.engine import HOSTS, Engine
-from arena.sandbox.errors import EndedEarly, EngineError, blaming_the_agent
+from arena.sandbox.errors import EndedEarly, blaming_the_agent
 from arena.sandbox.guard import STAGE
 from arena.sandbox.images import Image
 from arena.sandbox.results import Limits
 from arena.sandbox.reward import JSON, MAX_BYTES, TEXT, InvalidReward, read_reward
-from arena.sandbox.session import DISK_SEC, background, script_argv
+from arena.sandbox.session import background, script_argv
+from arena.sandbox.watching import heard, watched
 
 VERIFIED = "verified"
 """The detail of a verdict that nothing is to be said about."""
 
-MAX_OUTPUT = 8000
-_OUTPUT_LINES = 200
 _LOGS = "/logs/verifier"
 _PYTHON = "/.arena-python"
 _MAX_LOGS_BYTES = 64 << 20
-_KILL_SEC = 60.0
 
 # What follows in a script happens once `Engine.release` has let it; and reads no input.
 _AWAIT = "read -r _ || exit\nexec < /dev/null"
@@ -113,12 +109,13 @@ class Verifier:
         try:
             self._engine.release(self._judge)
         except EndedEarly as error:
-            error.output = _output(self._engine, self._judge)
+            error.output = heard(self._engine, self._judge)
             raise
-        hit = _watched(self._engine, self._judge, self._limits)
-        if hit is None:
-            return _verdict(self._engine, self._judge)
-        return Verdict(None, f"the verifier {hit}", _output(self._engine, self._judge))
+        limits = self._limits
+        ended = watched(self._engine, self._judge, limits.verifier_sec, limits.storage_mb)
+        if isinstance(ended, str):
+            return Verdict(None, f"the verifier {ended}", heard(self._engine, self._judge))
+        return _verdict(self._engine, self._judge)
 
     def discard(self) -> None:
         """Remove the containers, in the background."""
@@ -192,52 +189,8 @@ def _script(package: TaskPackage, image: Image) -> list[str]:
     ]
 
 
-def _watched(engine: Engine, container: str, limits: Limits) -> str | None:
-    """Wait for a container's end; what it did to be ended from outside, or None."""
-    watch = _Watch(engine, container, limits)
-    watch.start()
-    try:
-        engine.wait(container, limits.verifier_sec + _KILL_SEC)
-    finally:
-        watch.stop()
-    return watch.hit
-
-
-class _Watch(Thread):
-    """Ends a container that outlives its time or fills its disk."""
-
-    def __init__(self, engine: Engine, container: str, limits: Limits) -> None:
-        super().__init__(daemon=True)
-        self.hit: str | None = None
-        self._engine = engine
-        self._container = container
-        self._limits = limits
-        self._stopped = Event()
-
-    def stop(self) -> None:
-        self._stopped.set()
-
-    def run(self) -> None:
-        deadline = monotonic() + self._limits.verifier_sec
-        while not self._stopped.wait(max(0.0, min(DISK_SEC, deadline - monotonic()))):
-            if monotonic() >= deadline:
-                self.hit = f"took longer than {self._limits.verifier_sec:g} s"
-            elif self._filled_its_disk():
-                self.hit = "filled its disk"
-            if self.hit:
-                with suppress(EngineError):  # whoever waits for the container meets it too
-                    self._engine.kill(self._container)
-                return
-
-    def _filled_its_disk(self) -> bool:
-        try:
-            return self._engine.written_bytes(self._container) > self._limits.storage_mb << 20
-        except EngineError:
-            return False
-
-
 def _verdict(engine: Engine, container: str) -> Verdict:
-    output = _output(engine, container)
+    output = heard(engine, container)
     try:
         return Verdict(read_reward(_reward_files(engine, container)), VERIFIED, output)
     except InvalidReward as error:
@@ -262,7 +215,3 @@ def _reward_files(engine: Engine, container: str) -> dict[str, bytes | None]:
         return small_files(metered(), (TEXT, JSON), MAX_BYTES)
     except tarfile.TarError as error:
         raise InvalidReward(f"{_LOGS} does not archive: {error}") from error
-
-
-def _output(engine: Engine, container: str) -> str:
-    return engine.output(container, _OUTPUT_LINES).decode("utf-8", "replace")[-MAX_OUTPUT:]

@@ -20,7 +20,7 @@ SCORED = TrialResult(1.0, None, "")
 PARTLY = TrialResult(0.5, None, "")
 FAILED = TrialResult(0.0, None, "")
 AGENT = TrialResult(0.0, "agent", "the agent's files cannot be copied")
-LATE = TrialResult(0.0, None, "the agent's time is up (10 s); verified")
+LATE = TrialResult(0.0, None, "the agent took longer than 10 s; verified")
 VERIFIER = TrialResult(None, "verifier", "reward.txt holds 'x'")
 PLATFORM = TrialResult(None, "platform", "no engine")
 
@@ -55,7 +55,7 @@ def test_suite_trials(result: TrialResult, oracle_passed: bool, score: Score) ->
         (VERIFIER, FAILED, "the verifier gave no valid reward for the oracle"),
         (FAILED, FAILED, "the oracle scores 0, not 1.0"),
         (AGENT, FAILED, "the oracle scores 0, not 1.0 (the agent's files cannot be copied)"),
-        (LATE, FAILED, "the oracle scores 0, not 1.0 (the agent's time is up (10 s); verified)"),
+        (LATE, FAILED, "the oracle scores 0, not 1.0 (the agent took longer than 10 s; verified)"),
         (SCORED, SCORED, "the untouched environment scores 1.0"),
         (SCORED, VERIFIER, "the verifier gave no valid reward for the untouched environment"),
     ],

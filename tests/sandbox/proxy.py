@@ -23,7 +23,7 @@ class Proxy:
         self._path = self._folder / "proxy.sock"
         self.url = f"unix://{self._path}"
         self._lock = Lock()
-        self._refuse = False
+        self.refuses = False
         self._open: list[socket.socket] = []
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(str(self._path))
@@ -45,7 +45,7 @@ class Proxy:
 
     def refuse_one(self) -> None:
         """End every connection and the next one; later ones are taken again."""
-        self._refuse = True
+        self.refuses = True
         self._drop()
 
     def _drop(self) -> None:
@@ -71,8 +71,8 @@ class Proxy:
         with suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
-                if self._refuse:
-                    self._refuse = False
+                if self.refuses:
+                    self.refuses = False
                     client.close()
                     continue
                 engine = socket.socket(socket.AF_UNIX)

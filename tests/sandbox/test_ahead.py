@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,33 +11,15 @@ from docker.errors import NotFound
 
 from arena.packages import TaskPackage
 from arena.sandbox import Sandbox, Session, untouched
-from arena.sandbox.engine import LABEL
-from arena.sandbox.owners import OWNER_LABEL, this_process
 from tests.sandbox.packages import write_package
-from tests.sandbox.waiting import eventually
+from tests.sandbox.waiting import eventually, waiting_verifiers
 
 pytestmark = pytest.mark.docker
 
 
 @pytest.fixture
-def client(docker_engine: str) -> Iterator[APIClient]:
-    client = APIClient(base_url=docker_engine, version="auto")
-    yield client
-    client.close()
-
-
-@pytest.fixture
 def package(tmp_path: Path) -> TaskPackage:
     return write_package(tmp_path / "word")
-
-
-def waiting(client: APIClient) -> list[dict[str, Any]]:
-    """This process's running containers whose shell waits for input."""
-    labels = [f"{LABEL}=trial", f"{OWNER_LABEL}={this_process()}"]
-    found = [
-        client.inspect_container(one["Id"]) for one in client.containers(filters={"label": labels})
-    ]
-    return [one for one in found if one["Config"]["OpenStdin"]]
 
 
 def test_nothing_of_the_package_is_in_it_while_the_agent_acts(
@@ -48,8 +29,8 @@ def test_nothing_of_the_package_is_in_it_while_the_agent_acts(
 
     def agent(session: Session) -> None:
         session.run("echo amber > answer.txt; mkdir /logs; sleep 1000 &")
-        assert eventually(lambda: bool(waiting(client)))
-        (found,) = waiting(client)
+        assert eventually(lambda: bool(waiting_verifiers(client)))
+        (found,) = waiting_verifiers(client)
         for place in ("/verifier", "/tests", "/oracle", "/logs", "/root/answer.txt"):
             with pytest.raises(NotFound):
                 client.get_archive(found["Id"], place)
@@ -71,8 +52,8 @@ def test_one_that_is_lost_while_the_agent_acts_is_made_again(
 
         def agent(session: Session, lose: Any = lose) -> None:
             session.run("echo amber > answer.txt")
-            assert eventually(lambda: bool(waiting(client)))
-            lose(waiting(client)[0]["Id"])
+            assert eventually(lambda: bool(waiting_verifiers(client)))
+            lose(waiting_verifiers(client)[0]["Id"])
 
         result = sandbox.trial(package, agent)
         assert (result.reward, result.fault, len(result.steps)) == (1.0, None, 1)
@@ -87,7 +68,7 @@ def test_none_is_left_where_the_agent_fails(
 
     with pytest.raises(LookupError):
         sandbox.trial(package, agent)
-    assert eventually(lambda: not waiting(client))
+    assert eventually(lambda: not waiting_verifiers(client))
 
 
 def test_one_that_reads_its_input_finds_none(sandbox: Sandbox, tmp_path: Path) -> None:

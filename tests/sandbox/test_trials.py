@@ -15,7 +15,6 @@ from arena.packages import TaskPackage
 from arena.sandbox import (
     BuildError,
     Caps,
-    EngineUnavailable,
     Sandbox,
     Session,
     SessionOver,
@@ -24,7 +23,6 @@ from arena.sandbox import (
     untouched,
 )
 from tests.sandbox.packages import DOCKERFILE, write_package
-from tests.sandbox.proxy import Proxy
 
 pytestmark = pytest.mark.docker
 
@@ -159,7 +157,7 @@ def test_what_an_agent_did_before_its_time_was_up_is_verified(
     result = sandbox.trial(package, scripted([SOLVE, "sleep 100", "echo never"]))
     assert (result.reward, result.fault) == (1.0, None)
     assert [step.exit_code for step in result.steps] == [0, None]
-    assert "time is up (" in result.detail
+    assert "the agent took longer than 1 s" in result.detail
 
 
 def test_a_session_that_is_over_says_so(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -290,55 +288,6 @@ class TestBuild:
         with pytest.raises(BuildError, match="time is up"):
             sandbox.build(package)
         assert time.monotonic() - began < 10
-
-
-class TestEngineTrouble:
-    def test_no_engine_is_told_with_its_address(self, tmp_path: Path) -> None:
-        with pytest.raises(EngineUnavailable, match=r"nonesuch\.sock"):
-            Sandbox(f"unix://{tmp_path}/nonesuch.sock")
-
-    def test_certificates_that_are_not_there_are_told(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv("DOCKER_TLS_VERIFY", "1")
-        monkeypatch.setenv("DOCKER_CERT_PATH", str(tmp_path))
-        with pytest.raises(EngineUnavailable, match="certificate"):
-            Sandbox("tcp://127.0.0.1:1")
-
-    def test_an_engine_that_is_gone_is_the_platforms_fault(
-        self, docker_engine: str, package: TaskPackage
-    ) -> None:
-        with Proxy(docker_engine) as proxy, Sandbox(proxy.url) as sandbox:
-            sandbox.build(package)
-            proxy.cut()
-            result = sandbox.trial(package, scripted([SOLVE]))
-        assert (result.reward, result.fault) == (None, "platform")
-
-    def test_one_lost_connection_costs_nothing(
-        self, docker_engine: str, package: TaskPackage
-    ) -> None:
-        calls: list[str] = []
-
-        def agent(session: Session) -> None:
-            calls.append("called")
-            if len(calls) == 1:
-                proxy.refuse_one()
-            session.run(SOLVE)
-
-        with Proxy(docker_engine) as proxy, Sandbox(proxy.url) as sandbox:
-            result = sandbox.trial(package, agent)
-        # It may have been the verifier's, which starts beside the agent: then the agent acts once.
-        assert (result.reward, result.fault) == (1.0, None)
-        assert len(calls) <= 2
-
-    def test_an_image_that_somebody_removed_is_built_again(
-        self, docker_engine: str, sandbox: Sandbox, tmp_path: Path
-    ) -> None:
-        package = write_package(tmp_path / "removed", dockerfile=DOCKERFILE + "ENV REMOVED=1\n")
-        client = APIClient(base_url=docker_engine, version="auto")
-        client.remove_image(sandbox.build(package), force=True)
-        client.close()
-        assert sandbox.trial(package, oracle()).reward == 1.0
 
 
 class TestNothingIsLeft:

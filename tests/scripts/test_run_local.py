@@ -13,6 +13,7 @@ from arena.cli import main
 from arena.sandbox.preflight import unbuildable
 from tests.collections import FILES, write_package
 from tests.packages.changes import Changes, verdict
+from tests.sandbox.registry import serving
 from tests.sandbox.test_buildlog import THE_AUTHORS, THE_PLATFORMS
 from tests.sandbox.test_builds import Endless
 from tests.sandbox.test_context import OTHER_NOTATIONS, REWRITTEN
@@ -162,12 +163,12 @@ def test_another_form_of_task_md_is_left_to_arena_replay(
     assert f"arena replay {root}" in ended.said
 
 
-def script_function(call: str, *arguments: str) -> bytes:
-    """What a function of the script prints."""
+def script_function(call: str, *arguments: str, engine: str = "unix:///none") -> bytes:
+    """What functions of the script print."""
     source = f'set -- "$@"; source <(sed "/^main /d" {SCRIPT}); {call}'
     done = subprocess.run(
         ["bash", "-c", source, "bash", *arguments],
-        env={"PATH": "/usr/bin:/bin"},
+        env={**ENVIRONMENT, "DOCKER_HOST": engine},
         stdout=subprocess.PIPE,
         check=False,
     )
@@ -208,6 +209,27 @@ def test_other_notations_are_no_dockerfile(tmp_path: Path, text: bytes) -> None:
 def test_it_finds_trouble_where_the_arena_does(word: str) -> None:
     call = 'printf "#1 0.1 hello\\n%s\\n\\n" "$1" > "$work/build.raw"; met_trouble && echo trouble'
     assert script_function(call, word) == (b"trouble\n" if word in THE_PLATFORMS else b"")
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize(("others", "verdict"), [(200, "not built"), (503, "no engine")])
+def test_a_registry_of_the_authors_in_trouble_is_theirs_where_others_answer(
+    docker_engine: str, tmp_path: Path, others: int, verdict: str
+) -> None:
+    with serving(503) as registry, serving(others) as well_known:
+        root = write_package(
+            tmp_path / "p", {"environment/Dockerfile": f"FROM {registry.host}/x:1\n"}
+        )
+        call = (
+            "PATH=$(dirname $(docker_command)):$PATH; processors=1; engine=dev; sleep() { :; }\n"
+            'well_known=$2; run_package "$1" || true'
+        )
+        said = script_function(
+            call, str(root), f"{well_known.host}/busybox:latest", engine=docker_engine
+        )
+        assert registry.asked >= 3
+    assert f" {verdict}\n" in said.decode()
+    assert (b"127.0.0.1 does not answer as a registry should" in said) == (others == 200)
 
 
 @pytest.mark.docker

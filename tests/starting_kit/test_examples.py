@@ -45,7 +45,7 @@ def mistaken(script: str) -> Agent:
     """Runs a wrong solution. It finds the oracle in /oracle, to be solved with one mistake in it."""
 
     def act(session: Session) -> None:
-        session.put_folder(session.package.root / "oracle", "/oracle", also="/solution")
+        session.bring_folder(session.package.root / "oracle", "/oracle", also="/solution")
         session.run(script)
 
     return act

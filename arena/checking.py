@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from arena.challenges import CollectionSize
+from arena.commonsindex import CommonsIndex
 from arena.editorsnote import EditorsNotes, note_of
 from arena.errors import ArenaError, ComesBack, NearCopy, SubpathNotFound
 from arena.nearcopies import METHOD, Comparison, compare
@@ -76,11 +77,13 @@ class SourceCheck:
         self,
         sources: SourceReader,
         suites: SuiteIndexes,
+        commons: CommonsIndex,
         notes: EditorsNotes,
         size: CollectionSize,
     ) -> None:
         self._sources = sources
         self._suites = suites
+        self._commons = commons
         self._notes = notes
         self._size = size
 
@@ -112,20 +115,21 @@ class SourceCheck:
         if report.collection is None:
             return Verdict("invalid", report)
         with _stage(progress, "comparing"):
-            return self._compare(report, report.collection)
+            return self._compare(pinned.source.line, report, report.collection)
 
-    def _compare(self, report: CollectionReport, collection: Collection) -> Verdict:
-        indexes = self._suites.all()
+    def _compare(self, line: str, report: CollectionReport, collection: Collection) -> Verdict:
+        indexes, accepted = self._suites.all(), self._commons.current()
         roots = [package.root for package in collection.packages]
-        alike = compare(roots, list(indexes.values()))
-        note = self._notes.seal(note_of(alike, list(indexes), len(roots)))
+        alike = compare(roots, list(indexes.values()), accepted.tasks)
+        note = note_of(alike, list(indexes), accepted.originals, line, len(roots))
+        sealed = self._notes.seal(note)
         if alike.copies:
             count = len({near.package for near in alike.copies})
             error = NearCopy(
                 copies=f"{count} package is" if count == 1 else f"{count} packages are"
             )
-            return Verdict("invalid", report, error=error, alike=alike, for_editors=note)
-        return Verdict("valid", report, collection, alike=alike, for_editors=note)
+            return Verdict("invalid", report, error=error, alike=alike, for_editors=sealed)
+        return Verdict("valid", report, collection, alike=alike, for_editors=sealed)
 
 
 def validation_record(subject: str, verdict: Verdict, progress: Progress) -> ValidationRecord:

@@ -10,6 +10,8 @@ from typing import NamedTuple
 import yaml
 from huggingface_hub import CommitOperationAdd, HfApi
 
+from arena.commonsindex import FILE as FINGERPRINTS
+from arena.commonsindex import fingerprints
 from arena.packages import Collection, check_collection
 from arena.packages.files import list_files
 from arena.sources import PinnedSource, SourceReader
@@ -47,6 +49,8 @@ class Commons:
             if collection is None or collection.digest != run.record.collection:
                 raise ValueError(f"{submission.record.source} is not what was accepted")
             files = _files(folder, collection)
+            roots = [package.root for package in collection.packages]
+            files[f"{folder}/{FINGERPRINTS}"] = fingerprints(roots)
         files[f"{folder}/collection.json"] = _manifest(run, submission, collection)
         self._api.create_repo(self.repo, repo_type="dataset", exist_ok=True)
         commit = self._api.create_commit(
@@ -98,5 +102,6 @@ def _card() -> bytes:
     return (
         f"---\n{yaml.safe_dump(front_matter)}---\n\n# PostTrain Arena commons\n\n"
         "Every collection that the arena accepted: `collections/<digest>/<package>/`. Each\n"
-        "`collection.json` names the author, the source and each package's licence.\n"
+        "`collection.json` names the author, the source and each package's licence;\n"
+        "`fingerprints.npz` is by what near copies of it are known.\n"
     ).encode()

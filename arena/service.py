@@ -15,6 +15,7 @@ from arena import decisions, views
 from arena.budget import CommitBudget
 from arena.challenges import Challenges, load_challenges
 from arena.commons import Commons
+from arena.commonsindex import CommonsIndex
 from arena.decisions import require_rights
 from arena.editorsnote import EditorsNote, EditorsNotes
 from arena.entry import (
@@ -88,7 +89,12 @@ class Arena:
         self.suites = SuiteIndexes(api, self.challenges, settings.suite_key)
         self._notes = EditorsNotes(settings.suite_key)
         self._validator = Validator(
-            self.ledger, self._sources, self.suites, self._notes, self.challenges
+            self.ledger,
+            self._sources,
+            self.suites,
+            CommonsIndex(api, self.ledger),
+            self._notes,
+            self.challenges,
         )
         self._attempts = Attempts(settings.data / "attempts.json", self._validator.tried)
         self.queue = RunQueue(

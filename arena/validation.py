@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from arena.challenges import Challenges
 from arena.checking import Progress, SourceCheck, Verdict, text_of, validation_record
+from arena.commonsindex import CommonsIndex
 from arena.editorsnote import EditorsNotes
 from arena.errors import ArenaError, ComesBack, DuplicateCollection, TooFewTasks, WaitedTooLong
 from arena.ledger import Ledger
@@ -83,11 +84,12 @@ class Validator:
         ledger: Ledger,
         sources: SourceReader,
         suites: SuiteIndexes,
+        commons: CommonsIndex,
         notes: EditorsNotes,
         challenges: Challenges,
     ) -> None:
         self._ledger = ledger
-        self._check = SourceCheck(sources, suites, notes, challenges.arena.collection_size)
+        self._check = SourceCheck(sources, suites, commons, notes, challenges.arena.collection_size)
         self._challenges = challenges
         self._caps = challenges.training_caps()
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="validation")

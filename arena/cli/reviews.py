@@ -70,6 +70,19 @@ def suspects(
         ],
         empty="No package is a suspect.",
     )
+    if found["borrowed"]:
+        out.print("Near copies of packages that the arena accepted from others:")
+        rows = [
+            [
+                plain(b["package"]),
+                plain(b["original"]),
+                b["submission"],
+                b["part"],
+                f"{b['similarity']:.2f}",
+            ]
+            for b in found["borrowed"]
+        ]
+        table(["package", "original", "of", "what matched", ">similarity"], rows, empty="")
     if found["left_out"]:
         note(f"{found['left_out']} more are not listed.")
     if found["cut"]:

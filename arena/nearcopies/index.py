@@ -7,13 +7,12 @@ is the expected share of all the part's features, weighted by how rare they are.
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import io
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from arena.nearcopies.parts import PARTS, PackageFeatures, Part
+from arena.nearcopies.sketches import Hashes, Sketch, Sketcher
 
 VERSION = 2
 SAMPLE = 400
@@ -30,8 +30,6 @@ FLOOR = 0.25
 MOST_OFTEN = 500
 """A feature of more tasks than this carries no weight, however large the suite."""
 _FULL = 200  # a weight of 1, as it is stored
-
-Hashes = NDArray[np.uint64]
 
 
 class SealedIndexError(Exception):
@@ -94,47 +92,6 @@ class _PartIndex:
         found = self.find(hashes)
         has = [i for i in found if task in self.tasks[self.starts[i] : self.starts[i + 1]]]
         return self.hashes[has].tolist() if has else []
-
-
-class Sketch(NamedTuple):
-    """A package's features as keyed hashes: its content's, and those of each part in order."""
-
-    content: int
-    parts: dict[Part, Hashes]
-
-
-class Sketcher:
-    """Hashes features under a key."""
-
-    def __init__(self, key: bytes) -> None:
-        # a key of its own for each part and use, whatever the secret's length
-        uses = (*PARTS, "content", "sign")
-        self._keys = {
-            use: hmac.digest(key, f"near copies {use}".encode(), "sha256") for use in uses
-        }
-
-    def __call__(self, package: PackageFeatures) -> Sketch:
-        parts = {
-            part: np.unique(
-                np.fromiter((self.hash(part, t) for t in package.texts(part)), np.uint64)
-            )
-            for part in PARTS
-        }
-        return Sketch(self.hash("content", package.content), parts)
-
-    def hash(self, use: str, text: str) -> int:
-        """64 bits of the keyed hash of a text."""
-        content = text.encode("utf-8", "surrogatepass")
-        digest = hashlib.blake2b(content, key=self._keys[use], digest_size=8).digest()
-        return int.from_bytes(digest, "little")
-
-    def sign(self, arrays: dict[str, NDArray[Any]]) -> bytes:
-        """A signature over named arrays."""
-        signed = hashlib.blake2b(key=self._keys["sign"], digest_size=32)
-        for name in sorted(arrays):
-            signed.update(f"{name}:{arrays[name].dtype}:{arrays[name].shape}".encode())
-            signed.update(np.ascontiguousarray(arrays[name]).data)
-        return signed.digest()
 
 
 class SealedIndex:
@@ -203,7 +160,7 @@ class SealedIndex:
         arrays["facts"] = np.frombuffer(self.facts.model_dump_json().encode(), np.uint8)
         arrays["signature"] = np.frombuffer(self.sketch.sign(arrays), np.uint8)
         file = io.BytesIO()
-        np.savez(file, **arrays)
+        np.savez(file, allow_pickle=False, **arrays)
         return file.getvalue()
 
     @classmethod

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.nearcopies.index import SealedIndex, Sketch, Sketcher
+from arena.nearcopies.index import SealedIndex
 from arena.nearcopies.parts import PackageFeatures, features_of
+from arena.nearcopies.sketches import Sketch, Sketcher
 from arena.nearcopies.verdict import Likeness, Passage, likenesses, passages
 from arena.packages.layout import package_folders
 
@@ -41,18 +42,27 @@ class Twins(NamedTuple):
 
 @dataclass
 class Comparison:
-    """What a collection is too like. `cut`: its packages with more text than is compared."""
+    """What a collection is too like.
+
+    `copies`, `suspects`: of held-out tasks. `borrowed`: packages with the accepted ones that they
+    are copies of. `cut`: its packages with more text than is compared.
+    """
 
     copies: list[NearCopy] = field(default_factory=list)
     suspects: list[NearCopy] = field(default_factory=list)
+    borrowed: list[tuple[str, Likeness]] = field(default_factory=list)
     twins: list[Twins] = field(default_factory=list)
     cut: list[str] = field(default_factory=list)
 
 
-def compare(roots: Iterable[Path], indexes: Sequence[SealedIndex]) -> Comparison:
-    """Compares a collection's packages with the tasks of `indexes`, and with each other.
+def compare(
+    roots: Iterable[Path],
+    indexes: Sequence[SealedIndex],
+    accepted: SealedIndex | None = None,
+) -> Comparison:
+    """Compares a collection's packages with the held-out tasks of `indexes`, with the `accepted`
 
-    One package's text is held at a time.
+    packages, and with each other. One package's text is held at a time.
     """
     found = Comparison()
     own = Sketcher(key := secrets.token_bytes(32))
@@ -64,6 +74,9 @@ def compare(roots: Iterable[Path], indexes: Sequence[SealedIndex]) -> Comparison
         sketches.append(own(package))
         for number, index in enumerate(indexes):
             _compare(found, package, number, index)
+        if accepted is not None:
+            alike = likenesses(accepted, accepted.sketch(package))
+            found.borrowed += [(package.name, it) for it in alike if it.level == "copy"]
         if package.cut:
             found.cut.append(package.name)
     found.twins = _twins(names, sketches, SealedIndex.build(sketches, key))

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from arena.nearcopies.index import SealedIndex, Shared, Sketch
+from arena.nearcopies.index import SealedIndex, Shared
 from arena.nearcopies.parts import PackageFeatures, Part
+from arena.nearcopies.sketches import Sketch
 
 METHOD = "fingerprints 1"
 """Which features and thresholds judged; a change of either is a new name."""

@@ -124,10 +124,9 @@ class SourceCheck:
         note = note_of(alike, list(indexes), accepted.originals, line, len(roots))
         sealed = self._notes.seal(note)
         if alike.copies:
-            count = len({near.package for near in alike.copies})
-            error = NearCopy(
-                copies=f"{count} package is" if count == 1 else f"{count} packages are"
-            )
+            names = sorted({near.package for near in alike.copies})
+            more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+            error = NearCopy(packages=", ".join(names[:3]) + more)
             return Verdict("invalid", report, error=error, alike=alike, for_editors=sealed)
         return Verdict("valid", report, collection, alike=alike, for_editors=sealed)
 

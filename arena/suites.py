@@ -92,7 +92,7 @@ class SuiteIndexes:
         with self._lock:  # the path holds the commit
             known, index = self._parsed.get(challenge.id, ("", None))
             if index is None or known != path:
-                index = SealedIndex.from_bytes(Path(path).read_bytes(), self._key)
+                index = SealedIndex.read(Path(path), self._key)
                 self._parsed[challenge.id] = (path, index)
         wanted, found = challenge.suite.revision, index.facts.revision
         if found != wanted:

@@ -12,6 +12,7 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 from zipfile import BadZipFile
 
@@ -23,7 +24,7 @@ from arena.nearcopies.parts import PARTS, PackageFeatures, Part
 from arena.nearcopies.sketches import Hashes, Sketch, Sketcher
 
 VERSION = 2
-SAMPLE = 400
+SAMPLE = 200
 """Features kept of one part of one task."""
 FLOOR = 0.25
 """A task is told of where a part shares at least this much."""
@@ -65,7 +66,7 @@ class _PartIndex:
     """One part of all tasks: features (n) by hash, in order, each with its tasks and weight."""
 
     hashes: Hashes  # (n,)
-    starts: NDArray[np.int64]  # (n + 1,), into `tasks`
+    starts: NDArray[np.uint32]  # (n + 1,), into `tasks`
     tasks: NDArray[np.uint32]
     weights: NDArray[np.uint8]  # (n,), in units of 1/_FULL
     totals: NDArray[np.float32]  # (tasks,), the weight of each task's features
@@ -80,9 +81,10 @@ class _PartIndex:
     def shares(self, hashes: Hashes) -> NDArray[np.float64]:
         """(tasks,): the share of each task's weight that is among `hashes`."""
         found = self.find(hashes)
-        counts = self.starts[found + 1] - self.starts[found]
+        starts = self.starts[found].astype(np.int64)
+        counts = self.starts[found + 1] - starts
         before = np.cumsum(counts) - counts
-        rows = np.arange(counts.sum()) + np.repeat(self.starts[found] - before, counts)
+        rows = np.arange(counts.sum()) + np.repeat(starts - before, counts)
         weights = np.repeat(self.weights[found], counts)
         scores = np.bincount(self.tasks[rows], weights, minlength=len(self.totals)) / _FULL
         return np.divide(scores, self.totals, out=np.zeros_like(scores), where=self.totals > 0)
@@ -164,14 +166,14 @@ class SealedIndex:
         return file.getvalue()
 
     @classmethod
-    def from_bytes(cls, content: bytes, key: bytes) -> SealedIndex:
-        """Reads what `to_bytes` wrote.
+    def read(cls, path: Path, key: bytes) -> SealedIndex:
+        """Reads a file of what `to_bytes` gave.
 
         Raises:
             SealedIndexError: it cannot be read, or was sealed under another key.
         """
         try:
-            with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            with np.load(path, allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}
             signature = arrays.pop("signature").tobytes()
             facts = IndexFacts.model_validate_json(arrays["facts"].tobytes())
@@ -206,7 +208,7 @@ def _build(tasks: Sequence[Hashes], common: Hashes) -> _PartIndex:
     hashes, starts = np.unique(every[order], return_index=True)
     return _PartIndex(
         hashes=hashes,
-        starts=np.append(starts, len(every)).astype(np.int64),
+        starts=np.append(starts, len(every)).astype(np.uint32),
         tasks=numbers[order],
         weights=weights[np.searchsorted(known, hashes)],
         totals=(np.array(totals) / _FULL).astype(np.float32),

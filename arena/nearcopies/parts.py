@@ -18,6 +18,7 @@ Part = Literal["prompt", "oracle", "verifier", "data"]
 PARTS: tuple[Part, ...] = get_args(Part)
 
 MAX_FILE = 256 * 1024  # bytes of one file that are compared
+MAX_DATA = 16 * 1024  # of a file of seed data, which never decides alone
 MAX_PART = 2 * 1024 * 1024  # and of one part
 _PROMPT_RUNS = (2, 3)
 _SHELL_RUN = 3
@@ -65,7 +66,7 @@ def features_of(root: Path) -> PackageFeatures:
         content = (root / file.path).read_bytes()
         digest.update(f"{file.path}\0{hashlib.sha256(content).hexdigest()}\n".encode())
         if part := _part_of(file.path):
-            limit = min(MAX_FILE, room[part])
+            limit = min(MAX_DATA if part == "data" else MAX_FILE, room[part])
             room[part] -= min(limit, len(content))
             found[part] += _features(part, file.path, content, limit)
             if limit < len(content) and part != "data":
@@ -134,6 +135,6 @@ def _data(path: str, content: bytes, text: str) -> list[Feature]:
         return whole
     return whole + [
         Feature(line, path, number)
-        for number, written in enumerate(text.splitlines(), 1)
-        if len(line := " ".join(written.casefold().split())) >= _MIN_DATA_LINE
+        for number, written in enumerate(text.casefold().splitlines(), 1)
+        if len(line := " ".join(written.split())) >= _MIN_DATA_LINE
     ]

@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 from zipfile import BadZipFile
 
@@ -37,18 +37,21 @@ class Sketcher:
 
     def __call__(self, package: PackageFeatures) -> Sketch:
         parts = {
-            part: np.unique(
-                np.fromiter((self.hash(part, t) for t in package.texts(part)), np.uint64)
-            )
+            part: np.unique(np.fromiter(self._hashes(part, package.texts(part)), np.uint64))
             for part in PARTS
         }
         return Sketch(self.hash("content", package.content), parts)
 
     def hash(self, use: str, text: str) -> int:
         """64 bits of the keyed hash of a text."""
-        content = text.encode("utf-8", "surrogatepass")
-        digest = hashlib.blake2b(content, key=self._keys[use], digest_size=8).digest()
-        return int.from_bytes(digest, "little")
+        return next(self._hashes(use, [text]))
+
+    def _hashes(self, use: str, texts: Iterable[str]) -> Iterator[int]:
+        keyed = hashlib.blake2b(key=self._keys[use], digest_size=8)
+        for text in texts:
+            hashed = keyed.copy()
+            hashed.update(text.encode("utf-8", "surrogatepass"))
+            yield int.from_bytes(hashed.digest(), "little")
 
     def sign(self, arrays: dict[str, NDArray[Any]]) -> bytes:
         """A signature over named arrays."""

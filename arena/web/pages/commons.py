@@ -12,6 +12,8 @@ def build(site: Site, blocks: gr.Blocks) -> None:
     """The list of released collections."""
     top()
     body = gr.HTML()
-    blocks.load(
-        lambda: site.render("commons", entries=site.service.read.commons()), None, body, **QUIET
-    )
+
+    def show() -> str:
+        return site.render("commons", entries=site.service.read.commons())
+
+    blocks.load(lambda: site.page("Commons", show), None, body, **QUIET)

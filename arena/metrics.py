@@ -14,6 +14,8 @@ from prometheus_client import CollectorRegistry, Counter, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from arena.errors import StoreUnavailable
+
 if TYPE_CHECKING:
     from arena.health import Health
 
@@ -48,7 +50,11 @@ class _Now(Collector):
         self._health = health
 
     def collect(self) -> Iterator[Metric]:
-        state = self._health.state
+        yield _gauge("arena_workers", "Workers heard of lately", "state", self._workers())
+        try:
+            state = self._health.state
+        except StoreUnavailable:  # nothing is known yet, and what is counted is told all the same
+            return
         validations = CounterMetricFamily(
             "arena_validations", "Validations on record", labels=["outcome"]
         )
@@ -59,9 +65,10 @@ class _Now(Collector):
         yield _gauge("arena_runs", "Runs", "state", Tally(r.state for r in state.runs.values()))
         queues = self._health.queues().model_dump()
         yield _gauge("arena_queue_length", "What waits or is under way", "of", queues)
-        workers = self._health.workers().model_dump()
-        yield _gauge("arena_workers", "Workers heard of lately", "state", workers)
         yield GaugeMetricFamily("arena_seq", "The last record that was read", value=state.seq)
+
+    def _workers(self) -> dict[str, int]:
+        return self._health.workers().model_dump()
 
 
 def _gauge(name: str, text: str, label: str, values: dict[str, int]) -> Metric:

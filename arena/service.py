@@ -198,14 +198,17 @@ class Arena:
         return self.read.submission_detail(submission)
 
     def validate(
-        self, who: Identity, source: str, challenge: str | None = None
+        self, who: Identity, source: str, challenge: str | None = None, key: str | None = None
     ) -> views.ValidationView:
         """Checks any public source in the background, and enters nothing.
 
         Raises:
-            BadSource, UnknownChallenge, LimitReached, TooManyActive, and what a SourceReader
-            raises.
+            BadSource, UnknownChallenge, LimitReached, TooManyActive, IdempotencyMismatch, and what
+            a SourceReader raises.
         """
+        request = asked(who, "submissions:validate", key, source=source, challenge=challenge or "")
+        if answered := self._validator.answer_of(request):
+            return views.validation_view(answered)
         given = parse_source(source)
         if challenge is not None:
             self.read.challenge(challenge)
@@ -214,9 +217,10 @@ class Arena:
         require_not_too_many(state, limits, who.user, self._validator.trying_out(who.user))
         with self._attempts.counting_refusals(who.user):
             pinned = self._sources.resolve(given)
-        validation = new_id(ValidationRecord.prefix)
-        self._validator.try_out(validation, who.user, pinned, challenge)
-        return self.validation(who, validation)
+        id_ = new_id(ValidationRecord.prefix)
+        return views.validation_view(
+            self._validator.try_out(id_, who.user, pinned, challenge, request)
+        )
 
     def validation(self, who: Identity, validation: str) -> views.ValidationView:
         """How far a validation that enters nothing is; for who asked for it.

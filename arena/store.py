@@ -128,16 +128,14 @@ class Store:
             )
 
     def require_writable(self) -> None:
-        """Asks who the arena's token is, since a store that may not be written reads as well.
+        """Asks whether the arena's token may write here: a store that it may not reads as well.
 
         Raises:
-            StoreRefused: the token is unknown, or may only read.
+            StoreRefused: it may not.
             StoreNotTaken: the Hub does not answer.
         """
         with _writing():
-            role = self._api.whoami().get("auth", {}).get("accessToken", {}).get("role")
-        if role == "read":
-            raise StoreRefused("the arena's token may only read")
+            self._api.auth_check(self.repo, repo_type="dataset", write=True)
 
     def commit_times(self) -> list[datetime]:
         """When the newest commits were made, oldest first, whoever made them."""
@@ -324,6 +322,8 @@ def _reading() -> Iterator[None]:
         yield
     except HfHubHTTPError as exc:
         raise StoreUnread(_problem(exc), _asked_wait(exc)) from exc
+    except httpx.ConnectError as exc:
+        raise StoreUnread("there is no connection") from exc
     except (httpx.HTTPError, OSError) as exc:
         raise StoreUnread(type(exc).__name__) from exc
 

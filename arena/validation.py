@@ -19,10 +19,18 @@ from arena.challenges import Challenges
 from arena.checking import Progress, SourceCheck, Verdict, text_of, validation_record
 from arena.commonsindex import CommonsIndex
 from arena.editorsnote import EditorsNotes
-from arena.errors import ArenaError, ComesBack, DuplicateCollection, TooFewTasks, WaitedTooLong
+from arena.errors import (
+    ArenaError,
+    ComesBack,
+    DuplicateCollection,
+    IdempotencyMismatch,
+    TooFewTasks,
+    WaitedTooLong,
+)
 from arena.ledger import Ledger
 from arena.packages import ResourceCaps
 from arena.records import AnyRecord, ValidationRecord
+from arena.requests import Asked
 from arena.sources import PinnedSource, SourceReader
 from arena.state import State
 from arena.suites import SuiteIndexes
@@ -45,6 +53,7 @@ class Unentered:
     pinned: PinnedSource
     challenge: str | None
     progress: Progress
+    request: Asked | None = None
     record: ValidationRecord | None = None
     ended_at: datetime | None = None
 
@@ -129,8 +138,19 @@ class Validator:
 
         self._add(submission, _Job(source, self._caps, settle))
 
-    def try_out(self, id_: str, by: str, pinned: PinnedSource, challenge: str | None) -> Unentered:
-        """Validates a source in the background, and enters nothing."""
+    def try_out(
+        self,
+        id_: str,
+        by: str,
+        pinned: PinnedSource,
+        challenge: str | None,
+        request: Asked | None = None,
+    ) -> Unentered:
+        """Validates a source in the background, and enters nothing.
+
+        The same request has the validation that it had; it is asked for by `answer_of` first,
+        before it costs a site anything.
+        """
 
         def settle(verdict: Verdict, progress: Progress) -> None:
             record = validation_record(id_, verdict, progress)
@@ -142,11 +162,34 @@ class Validator:
 
         caps = self._challenges.training_caps(challenge) if challenge else self._caps
         job = _Job(str(pinned), caps, settle)
-        tried = Unentered(id_, by, datetime.now(UTC), pinned, challenge, job.progress)
+        tried = Unentered(id_, by, datetime.now(UTC), pinned, challenge, job.progress, request)
         with self._lock:
+            if before := self._of_request(request):
+                return before
             self._unentered[id_] = tried
         self._add(id_, job)
         return tried
+
+    def answer_of(self, request: Asked | None) -> Unentered | None:
+        """The validation that enters nothing which the same request got.
+
+        Raises:
+            IdempotencyMismatch: the key came with another body.
+        """
+        with self._lock:
+            found = self._of_request(request)
+        if found and found.request != request:
+            raise IdempotencyMismatch(record=found.id)
+        return found
+
+    def _of_request(self, request: Asked | None) -> Unentered | None:
+        """By its key; the lock is held."""
+        if request is None:
+            return None
+        for kept in self._unentered.values():
+            if kept.request and kept.request.request == request.request:
+                return kept
+        return None
 
     def tried_out(self, id_: str) -> Unentered | None:
         """A validation that enters nothing, while it is kept."""

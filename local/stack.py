@@ -43,7 +43,7 @@ class Options:
     cache: Path = ROOT / ".local" / "cache"
     docker: Path = ROOT / ".local" / "docker"
     """Where an engine of this stack's own is kept; only one from here is ended with it."""
-    lease_seconds: float = 60
+    lease_seconds: float = 30
 
     @property
     def url(self) -> str:

@@ -241,9 +241,9 @@ def _writing(service: Arena, who: Any) -> APIRouter:
         return _object("submission", service.submit(user, body.source, body.title, key))
 
     @routes.post("/submissions:validate")
-    def validate(body: ValidateBody, user: Who) -> Answer:
+    def validate(body: ValidateBody, user: Who, key: Key = None) -> Answer:
         """Checks a public source as a submission is, and enters nothing."""
-        return _object("validation", service.validate(user, body.source, body.challenge))
+        return _object("validation", service.validate(user, body.source, body.challenge, key))
 
     @routes.get("/validations/{validation}")
     def validation(validation: str, user: Who) -> Answer:

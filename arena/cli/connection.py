@@ -15,6 +15,7 @@ from rich.text import Text
 
 from arena.addresses import DEFAULT_URL
 from arena.cli.output import err, note, plain
+from arena.errors import ArenaError
 
 if TYPE_CHECKING:
     from arena.client import ArenaClient
@@ -23,6 +24,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 Wait = Annotated[bool, typer.Option("--wait", help="Wait for the end; show how far it is.")]
 Reason = Annotated[str, typer.Option("--reason", help="Why; it is recorded and shown.")]
 POLL_SECONDS = 0.7
+AWAY_SECONDS = 600.0  # how long a restart may take
+_AWAY = {"arena_unreachable", "store_unavailable"}
 _COUNTS = re.compile(r" \d+/\d+$")
 
 
@@ -46,13 +49,17 @@ def follow(
     describe: Callable[[dict[str, Any]], str],
     quiet: bool,
 ) -> dict[str, Any]:
-    """Reads again and again until it is over; shows each change on stderr."""
-    said = ""
+    """Reads again and again until it is over; shows each change on stderr.
+
+    An arena that is away for some minutes, as where it is started anew, is waited for: what is
+    followed goes on there.
+    """
+    said, away = "", 0.0
     found = read()
     on_terminal = sys.stderr.isatty() and not quiet
     with err.status("", spinner="dots") if on_terminal else nullcontext() as status:
         while not is_over(found):
-            text = describe(found)
+            text = "the arena does not answer; waiting for it" if away else describe(found)
             stage = _COUNTS.sub("", text)
             if status:
                 status.update(Text(plain(text)))
@@ -60,5 +67,10 @@ def follow(
                 sys.stderr.write(plain(stage) + "\n")  # a log gets the stages, not every count
             said = stage
             time.sleep(POLL_SECONDS)
-            found = read()
+            try:
+                found, away = read(), 0.0
+            except ArenaError as exc:
+                away = away or time.monotonic()
+                if exc.as_dict()["code"] not in _AWAY or time.monotonic() - away > AWAY_SECONDS:
+                    raise
     return found

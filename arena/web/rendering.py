@@ -46,6 +46,7 @@ class Renderer:
             seconds=seconds,
             tone=tone,
             plain=plain,
+            capitalized=capitalized,
         )
         self._env.globals.update(
             NONE=NONE,
@@ -86,6 +87,11 @@ def at_second(moment: datetime) -> Markup:
     utc = moment.astimezone(UTC)
     text = f"{utc:%Y-%m-%d %H:%M:%S} UTC"
     return Markup('<time datetime="{}">{}</time>').format(utc.isoformat(timespec="seconds"), text)
+
+
+def capitalized(text: str) -> str:
+    """A sentence that begins as one; the rest stays as it is."""
+    return text[:1].upper() + text[1:]
 
 
 def seconds(value: float | None) -> str:

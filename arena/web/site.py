@@ -63,3 +63,10 @@ class Site:
     def error(self, error: ArenaError) -> str:
         """An error's box: the code, what is wrong, the next step."""
         return self.render("error", error=error)
+
+    def page(self, title: str, build: Callable[[], str]) -> str:
+        """A page, or its title with the error that it met."""
+        built = self.attempt(build)
+        if isinstance(built, ArenaError):
+            return self.render("heading", title=title) + self.error(built)
+        return built

@@ -1,6 +1,7 @@
 """The same key: the same answer to the same request, an error to another."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -47,6 +48,23 @@ def test_every_write_answers_a_repeated_key_and_refuses_another_body(
         status, refused = post(api, account, path, "one", **body | other)
         assert (status, refused["error"]["code"]) == (422, "idempotency_mismatch"), path
     assert len(arena.ledger.state.requests) == len(writes), "each is recorded once"
+
+
+def test_a_validation_that_enters_nothing_is_made_once_for_a_key(
+    arena: Arena, api: str, collection: Callable[..., str]
+) -> None:
+    source, other = collection(), collection()
+
+    def ask(_: int) -> str:
+        status, answer = post(api, "author", "/submissions:validate", "one", source=source)
+        assert status == 200
+        return str(answer["validation"]["id"])
+
+    with ThreadPoolExecutor(4) as pool:
+        assert len(set(pool.map(ask, range(8)))) == 1
+    status, refused = post(api, "author", "/submissions:validate", "one", source=other)
+    assert (status, refused["error"]["code"]) == (422, "idempotency_mismatch")
+    assert post(api, "rival", "/submissions:validate", "one", source=other)[0] == 200
 
 
 def test_what_failed_is_not_kept(arena: Arena, who: Who, valid: str) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
@@ -33,6 +34,14 @@ class Site:
     hub: RunningHub
     folder: Path
     github: LocalGitHub
+    app: Process = field(init=False)
+
+    def start_app(self, **env: str) -> None:
+        """Starts the app at the site's address, with some of its settings changed."""
+        port = int(self.url.rpartition(":")[2])
+        whole = {**_env(self.hub.url, port, self.folder), "GITHUB_ENDPOINT": self.github.url}
+        self.app = Process.start("app", [str(ROOT / "app.py")], whole | env, self.folder / "logs")
+        self.app.wait_until_answers(f"{self.url}/openapi.json")
 
     def collection(self, more: dict[str, str] | None = None) -> str:
         """Publishes a collection of `author` of its own content and `more`; gives its address."""
@@ -52,26 +61,31 @@ class Site:
         return error
 
 
-@pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    folder = tmp_path_factory.mktemp("web")
+@contextmanager
+def running_site(folder: Path, **env: str) -> Iterator[Site]:
+    """A hub with the demo published, and the app before it, until the block ends."""
     hub = start_hub(folder / "hub")
     model = folder / "model"
     model.mkdir()
     (model / "config.json").write_text("{}")
     challenge = load_challenges(ROOT / "challenges").challenges["demo"]
     publish(hub.url, challenge, model, KEY.encode())
-    port = _free_port()
     github = LocalGitHub(folder / "github")
-    env = {**_env(hub.url, port, folder), "GITHUB_ENDPOINT": github.url}
-    app = Process.start("app", [str(ROOT / "app.py")], env, folder / "logs")
+    port = _free_port()
+    site = Site(f"http://127.0.0.1:{port}", hub, folder, github)
+    site.start_app(**env)
     try:
-        app.wait_until_answers(f"http://127.0.0.1:{port}/healthz")
-        yield Site(f"http://127.0.0.1:{port}", hub, folder, github)
+        yield site
     finally:
-        app.stop()
+        site.app.stop()
         hub.stop()
         github.close()
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with running_site(tmp_path_factory.mktemp("web")) as site:
+        yield site
 
 
 @pytest.fixture(scope="module")

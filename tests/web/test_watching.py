@@ -48,7 +48,8 @@ def test_history_stands_on_each_page_and_at_an_address_of_its_own(
 def test_editors_see_health(tab: Tab) -> None:
     tab.go("/admin")
     tab.sign_in("editor")
-    expect(tab.page.locator("#health .state")).to_have_text("ok")
+    expect(tab.page.locator("#health h2 .state")).to_have_text("ok")
+    expect(tab.page.locator("#health .facts")).to_contain_text("written and read")
 
 
 def test_the_app_logs_json_lines_without_tokens(site: Site) -> None:

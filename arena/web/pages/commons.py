@@ -17,4 +17,4 @@ def build(site: Site, blocks: gr.Blocks) -> None:
         entries = site.service.read.commons()
         return site.render("commons", entries=entries[:SHOWN], total=len(entries))
 
-    blocks.load(show, None, body, **QUIET)
+    blocks.load(lambda: site.page("Commons", show), None, body, **QUIET)

@@ -7,8 +7,8 @@ from typing import Any
 import gradio as gr
 
 from arena.errors import ArenaError
-from arena.web.layout import top
-from arena.web.site import QUIET, Site
+from arena.web.layout import live, ticking, top
+from arena.web.site import Site
 
 
 def build(site: Site, blocks: gr.Blocks) -> None:
@@ -16,12 +16,13 @@ def build(site: Site, blocks: gr.Blocks) -> None:
     top()
     body = gr.HTML()
 
-    def show() -> str:
+    def show() -> tuple[str, gr.Timer]:
         facts = site.attempt(_facts)
         trouble = site.service.ledger.trouble
+        goes_on = ticking(trouble is not None)
         if isinstance(facts, ArenaError):
-            return site.render("front", trouble=trouble, error=facts)
-        return site.render("front", trouble=trouble, error=None, **facts)
+            return site.render("front", trouble=trouble, error=facts), goes_on
+        return site.render("front", trouble=trouble, error=None, **facts), goes_on
 
     def _facts() -> dict[str, Any]:
         read = site.service.read
@@ -29,4 +30,4 @@ def build(site: Site, blocks: gr.Blocks) -> None:
         leaders = {name: rows[0] for name, rows in boards.items() if rows and rows[0].rank}
         return {"challenges": read.challenge_views(), "leaders": leaders}
 
-    blocks.load(show, None, body, **QUIET)
+    live(blocks, show, [body])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gradio as gr
 
-from arena.errors import ArenaError
 from arena.web.layout import query, top
 from arena.web.site import QUIET, Site
 
@@ -16,14 +15,14 @@ def build(site: Site, blocks: gr.Blocks) -> None:
     top()
     body = gr.HTML()
 
-    def show(request: gr.Request) -> str:
-        name = query(request, "id")
-        rows = site.attempt(lambda: site.service.read.history(name))
-        if isinstance(rows, ArenaError):
-            return site.render("heading", title="History") + site.error(rows)
+    def show(name: str) -> str:
+        rows = site.service.read.history(name)
         return site.render("history", name=name, alone=True, rows=rows, shown=SHOWN)
 
-    blocks.load(show, None, body, **QUIET)
+    def on_load(request: gr.Request) -> str:
+        return site.page("History", lambda: show(query(request, "id")))
+
+    blocks.load(on_load, None, body, **QUIET)
 
 
 def section(site: Site, name: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gradio as gr
 
-from arena.errors import ArenaError
 from arena.web.layout import query, top
 from arena.web.site import QUIET, SHOWN, Site
 
@@ -14,13 +13,11 @@ def build(site: Site, blocks: gr.Blocks) -> None:
     top()
     body = gr.HTML()
 
-    def show(request: gr.Request) -> str:
+    def show(chosen: str) -> str:
         read = site.service.read
         challenges = read.challenge_views()
-        chosen = query(request, "challenge") or (challenges[0].id if challenges else "")
-        rows = site.attempt(lambda: read.leaderboard(chosen))
-        if isinstance(rows, ArenaError):
-            return site.error(rows)
+        chosen = chosen or (challenges[0].id if challenges else "")
+        rows = read.leaderboard(chosen)
         shown = rows[:SHOWN]
         return site.render(
             "leaderboard",
@@ -31,4 +28,7 @@ def build(site: Site, blocks: gr.Blocks) -> None:
             domains=sorted({domain for row in shown for domain in row.domains}),
         )
 
-    blocks.load(show, None, body, **QUIET)
+    def on_load(request: gr.Request) -> str:
+        return site.page("Leaderboard", lambda: show(query(request, "challenge")))
+
+    blocks.load(on_load, None, body, **QUIET)

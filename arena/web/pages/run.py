@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from arena.editorsnote import EditorsNote
-from arena.errors import ArenaError
+from arena.errors import ArenaError, StoreUnavailable
 from arena.identity import Identity
 from arena.records import Verdict
 from arena.views import RunDetail
@@ -40,7 +40,16 @@ def build(site: Site, blocks: gr.Blocks) -> None:
         found = site.attempt(lambda: site.service.read.run_detail(query(request, "id")))
         if isinstance(found, ArenaError):
             hidden = gr.update(visible=False)
-            return site.error(found), hidden, hidden, hidden, hidden, "", "", ticking(False)
+            return (
+                site.error(found),
+                hidden,
+                hidden,
+                hidden,
+                hidden,
+                "",
+                "",
+                ticking(isinstance(found, StoreUnavailable)),
+            )
         return _parts(site, found, site.guest(token))
 
     def after(token: gr.OAuthToken | None, done: RunDetail | ArenaError) -> tuple[Any, ...]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from arena.errors import ArenaError
 from arena.web.layout import live, ticking, top
 from arena.web.site import SHOWN, Site
 
@@ -17,7 +18,9 @@ def build(site: Site, blocks: gr.Blocks) -> None:
     body = gr.HTML()
 
     def show() -> tuple[str, Any]:
-        runs = site.service.read.run_views()
+        runs = site.attempt(site.service.read.run_views)
+        if isinstance(runs, ArenaError):
+            return site.error(runs), ticking(True)
         shown = runs[:SHOWN]
         moving = any(run.state in {"queued", "running"} for run in shown)
         return site.render("runs", runs=shown, total=len(runs)), ticking(moving)

@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from arena.errors import ArenaError
 from arena.web.layout import live, ticking, top
 from arena.web.site import QUIET, SHOWN, Site
 
@@ -25,7 +26,9 @@ def build(site: Site, blocks: gr.Blocks) -> None:
     def show(choice: str, token: gr.OAuthToken | None) -> tuple[str, Any, Any]:
         who = site.guest(token)
         own = who.user if who and choice == _MINE else None
-        listed = site.service.read.submission_views(own)
+        listed = site.attempt(lambda: site.service.read.submission_views(own))
+        if isinstance(listed, ArenaError):
+            return site.error(listed), gr.skip(), ticking(True)
         found = listed[:SHOWN]
         html = site.render(
             "status", submissions=found, total=len(listed), own=own, signed_in=who is not None

@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, StoreUnavailable
 from arena.identity import Identity
 from arena.views import SubmissionDetail
 from arena.web.layout import Going, live, query, ticking, top, writing
@@ -52,7 +52,16 @@ def build(site: Site, blocks: gr.Blocks) -> None:
         found = site.attempt(lambda: site.service.read.submission_detail(query(request, "id")))
         if isinstance(found, ArenaError):
             hidden = gr.Column(visible=False)
-            return site.error(found), hidden, gr.skip(), "", "", hidden, "", ticking(False)
+            return (
+                site.error(found),
+                hidden,
+                gr.skip(),
+                "",
+                "",
+                hidden,
+                "",
+                ticking(isinstance(found, StoreUnavailable)),
+            )
         return parts(found, chosen, site.guest(token))
 
     def parts(found: SubmissionDetail, chosen: str | None, who: Identity | None) -> tuple[Any, ...]:

@@ -27,7 +27,7 @@ def main() -> int:
 
     # A check computes in a thread of its own. Asked to yield only every 5 ms, it would make each
     # request wait that long for every turn of the event loop.
-    sys.setswitchinterval(0.0005)
+    sys.setswitchinterval(0.0001)
     try:
         service.start()
         gc.freeze()  # what was read stays: to look through it for garbage stops all for a second

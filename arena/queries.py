@@ -42,6 +42,7 @@ class Queries:
         self._replays = replays
         self._suites = suites
         self._rows: Kept = {}
+        self._boards: dict[str, tuple[State, Sequence[Row]]] = {}
 
     def writes(self) -> views.WritesView:
         """What a write that comes now has to expect."""
@@ -128,9 +129,14 @@ class Queries:
         return views.run_detail(*self._run_facts(state, run_of(state, run)))
 
     def leaderboard(self, challenge: str) -> Sequence[Row]:
-        """The leaderboard of a challenge."""
+        """The leaderboard of a challenge, computed once for each commit."""
         min_runs = self.challenge(challenge).ranking.min_runs
-        return leaderboard(self._ledger.state, challenge, min_runs, self._rows)
+        state = self._ledger.state
+        of, board = self._boards.get(challenge, (None, ()))
+        if of is not state:
+            board = leaderboard(state, challenge, min_runs, self._rows)
+            self._boards[challenge] = state, board
+        return board
 
     def commons(self) -> Listing[Run, views.CommonsEntry]:
         """What is released, newest first, each collection once."""

@@ -4,10 +4,11 @@
 
 A local hub and the app are processes of their own, as `make run` starts them, but with the Space's
 60 commits an hour and with limits that refuse nobody. The store has 5,000 records to begin with.
-Each client is one more thread of a third process: it submits a collection of one small task, waits
-for the answer, then submits its next. Meanwhile this process reads pages and API in turn; a page is
-its HTML and then the event that fills it. At the end, once each submission is validated too, a
-fresh process's reading of the store and the store's git history are counted.
+Each client is a thread of a third process: it submits a collection of one small task, waits for the
+answer, then submits its next. Meanwhile this process reads pages and API in turn, as one visitor
+would; a page is its HTML and then the event that fills it. `idle` is the same reading before that,
+and after it, once each submission is validated too. At the end the store is read anew, and the
+commits in its git history are counted.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ STORE = "arena/results"
 TITLE = "One of many"
 SEEDED = 5_000  # records
 COMMITS_PER_HOUR = 60
-IDLE_ROUNDS = 40  # before, and again after
 PAUSE = 0.1  # seconds between two rounds of reading
+IDLE_ROUNDS = 40  # before, and again after
 API = (
     "/api/v1/challenges",
     "/api/v1/leaderboard?challenge=demo",

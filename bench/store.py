@@ -31,6 +31,7 @@ from arena.ledger import Ledger
 from arena.records import ChallengeStateRecord, new_id
 from arena.store import Store
 from bench.records import publish
+from leaderboard.ranking import Kept, leaderboard
 from tests.hub import RunningHub, start_hub
 
 ROOT = Path(__file__).parents[1]
@@ -103,6 +104,7 @@ def open_store(url: str, data: Path) -> None:
     seconds = time.monotonic() - began
     gc.freeze()  # as app.py does
     requests, read = len(counted), service.read
+    state, kept = service.ledger.state, Kept()
     pages: dict[str, Callable[[], object]] = {
         "front page": read.challenge_views,
         "submissions": lambda: read.submission_views()[:SHOWN],
@@ -111,6 +113,7 @@ def open_store(url: str, data: Path) -> None:
         "runs": lambda: read.run_views()[:SHOWN],
         "one run": lambda: read.run_detail("run_000077"),
         "leaderboard": lambda: read.leaderboard("demo")[:SHOWN],
+        "leaderboard, after a commit": lambda: leaderboard(state, "demo", 1, kept)[:SHOWN],
         "commons": lambda: read.commons()[:SHOWN],
     }
     timed = {name: _milliseconds(build) for name, build in pages.items()}

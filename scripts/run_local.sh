@@ -12,6 +12,7 @@ readonly PIDS=256 OPEN_FILES=4096 MAX_REWARD_BYTES=65536
 readonly NUMBER='[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?'
 readonly HOSTS="[ -s /etc/hosts ] || printf '127.0.0.1 localhost\n::1 localhost\n' > /etc/hosts"
 readonly STARTS_BY_ITSELF='^[AC] ((/root|/home/[^/]+)/\.(bash[a-z_]*|profile|z[a-z]+|[a-z]*shrc)|.*\.pth|.*/(site|user)customize[^/]*)$'
+readonly OWNER='{{index .Config.Labels "org.posttrain-arena.owner"}}'
 # Why a build failed. The author's doing is looked for first: it quotes what they wrote.
 readonly AUTHORS='(^|: )dockerfile parse error|exit code: [0-9]+$|: not found$'
 readonly TROUBLE='toomanyrequests|too many requests|i/o timeout|handshake timeout|no such host'\
@@ -26,18 +27,46 @@ readonly HUBS='^(.*\.)?docker\.(io|com)$|cloudflarestorage\.com$'
 # Whether this machine reaches registries at all is asked about this image.
 well_known=docker.io/library/busybox:latest
 export COPYFILE_DISABLE=1 # no ._ files of macOS in an archive
-work=$(mktemp -d)
 containers=()
 images=()
 building=''
-trap 'clean_up' EXIT
-trap 'exit 130' INT TERM
 
 clean_up() {
   [ -z "$building" ] || kill "$building" 2> /dev/null || true
   if [ "${#containers[@]}" -gt 0 ]; then docker rm -f "${containers[@]}" > /dev/null 2>&1 || true; fi
   if [ "${#images[@]}" -gt 0 ]; then docker rmi "${images[@]}" > /dev/null 2>&1 || true; fi
   rm -rf "$work"
+}
+
+# When a process started, in whatever unit the system counts; empty where there is none.
+start_of_process() { # PID
+  if [ -e /proc/self ]; then
+    sed 's/.*) //' "/proc/$1/stat" 2> /dev/null | cut -d ' ' -f 20
+  else
+    ps -o lstart= -p "$1" || true
+  fi
+}
+
+# Whether the process of an owner's label, as the arena writes it, may still live.
+is_alive() { # HOST|PID|START
+  local host pid started
+  IFS='|' read -r host pid started <<< "$1"
+  if [ "$host" != "$(uname -n)" ]; then [ -n "$host" ]; return; fi
+  [ -n "$started" ] && [ "$(start_of_process "$pid")" = "$started" ]
+}
+
+# Remove what runs left that were killed before they could: sweep FOLDER
+sweep() {
+  local one
+  for one in $(docker ps -aq --filter label=org.posttrain-arena=local); do
+    is_alive "$(docker inspect --format "$OWNER" "$one" 2> /dev/null)" || docker rm -fv "$one"
+  done
+  for one in $(docker images -q --filter label=org.posttrain-arena=local | sort -u); do
+    is_alive "$(docker inspect --format "$OWNER" "$one" 2> /dev/null)" || docker rmi -f "$one"
+  done
+  for one in "$1"/posttrain-arena-local.*; do
+    [ -f "$one/owner" ] && ! is_alive "$(cat "$one/owner")" && rm -rf "$one"
+  done
 }
 
 not_read_here() {
@@ -103,7 +132,7 @@ create() {
   memory=$(limit environment.memory_mb 2048)m
   storage=$(( $(limit environment.storage_mb 10240) * 1048576 ))
   cpus=$(awk -v a="$(limit environment.cpus 1)" -v b="$processors" 'BEGIN { print (a < b) ? a : b }')
-  id=$(docker create --label org.posttrain-arena=local --network "$network" --user 0 --init \
+  id=$(docker create "${labels[@]}" --network "$network" --user 0 --init \
     --cap-drop ALL --cap-add CHOWN --cap-add DAC_OVERRIDE --cap-add FOWNER --cap-add SETGID \
     --cap-add SETUID --security-opt no-new-privileges --memory "$memory" --memory-swap "$memory" \
     --cpus "$cpus" --pids-limit $PIDS --ulimit core=0 --ulimit nofile=$OPEN_FILES \
@@ -368,7 +397,7 @@ build() {
       timeout -k 5 "$(limit environment.build_timeout_sec 600)" docker build --progress=plain \
       --network "$([ $network = none ] && echo none || echo default)" \
       --build-arg BUILDKIT_CACHE_MOUNT_NS="$image" \
-      --label org.posttrain-arena=local --tag "$image" - > "$work/build.raw" 2>&1 &
+      "${labels[@]}" --tag "$image" - > "$work/build.raw" 2>&1 &
   building=$!
   wait "$building" || status=$?
   building=''
@@ -420,7 +449,7 @@ own_registry() {
 others_answer() {
   local probe=posttrain-arena/local:$$-probe
   images+=("$probe")
-  DOCKER_BUILDKIT=1 timeout 120 docker build --pull --label org.posttrain-arena=local \
+  DOCKER_BUILDKIT=1 timeout 120 docker build --pull "${labels[@]}" \
     --tag "$probe" - <<< "FROM $well_known" > /dev/null 2>&1
 }
 
@@ -473,6 +502,18 @@ fail() {
   exit 1
 }
 
+# A folder of this run's own in $work, and what its containers and images are told by.
+begin() {
+  local owner temporary=${TMPDIR:-/tmp}
+  owner="$(uname -n)|$$|$(start_of_process $$)"
+  labels=(--label org.posttrain-arena=local --label "org.posttrain-arena.owner=$owner")
+  work=$(mktemp -d "$temporary/posttrain-arena-local.XXXXXX")
+  trap 'clean_up' EXIT
+  trap 'exit 130' INT TERM
+  echo "$owner" > "$work/owner"
+  sweep "$temporary" > /dev/null 2>&1 || true
+}
+
 main() {
   [ $# -gt 0 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
   local failed=0 one part
@@ -487,6 +528,7 @@ main() {
   PATH=$(dirname "$docker"):$PATH
   read -r processors engine < <(docker info --format '{{.NCPU}} {{.ServerVersion}}' 2> /dev/null) &&
     [ "${processors:-0}" -gt 0 ] || fail 'No Docker engine answers: start it, or set DOCKER_HOST.'
+  begin
   printf '%-40s %-8s %-10s %s\n' package oracle untouched verdict
   for one in "$@"; do run_package "${one%/}" || failed=1; done
   return $failed

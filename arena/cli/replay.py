@@ -44,6 +44,12 @@ class Unsound(ArenaError):
     advice = "Mend what `arena check` lists for the same paths."
 
 
+class NoPackages(ArenaError):
+    code, status = "no_packages", 400
+    text = "There is no task package at {paths}."
+    advice = "Start from the template with `arena new NAME`, or name the folder that holds task.md."
+
+
 class Row(NamedTuple):
     """One package with its verdict, and whether that was known from an earlier replay."""
 
@@ -77,10 +83,10 @@ def replay(
     from arena.cli.check import checked_packages
 
     reports = checked_packages(paths)
-    bad = [report for report in reports if report.package is None]
-    if bad or not reports:
-        first = bad[0].name if bad else "none found"
-        raise Unsound(count=len(bad), all=len(reports), first=first)
+    if not reports:
+        raise NoPackages(paths=", ".join(map(str, paths)))
+    if bad := [report for report in reports if report.package is None]:
+        raise Unsound(count=len(bad), all=len(reports), first=bad[0].name)
     rows = _replay_all(reports, jobs or os.cpu_count() or 1, repeat, fresh, quiet=json)
     ok = all(row.found.verdict == "proven" for row in rows)
     if json:
@@ -99,8 +105,11 @@ def _replay_all(
 
     caps = Caps()  # none but what each package asks for
     cache = ReplayCache(default_folder(), caps)
+    for report in reports if fresh else ():
+        # So that whatever ends this one, the next has something to do, and sweeps before it does.
+        cache.forget(report.digest, repeat)
     known = {} if fresh else {r.path: cache.get(r.digest, repeat) for r in reports}
-    if all(known.get(r.path) for r in reports):
+    if not fresh and all(known.values()):
         return [Row(r, found, True) for r in reports if (found := known[r.path])]
 
     def one(report: PackageReport) -> Row:
@@ -118,11 +127,14 @@ def _replay_all(
     try:
         with Sandbox(jobs=jobs, caps=caps) as sandbox, _progress(len(reports), quiet) as advance:
             sandbox.sweep()
-            return sandbox.map(one, reports)
+            rows = sandbox.map(one, reports)
     except NoDockerCommand as exc:
         raise NoBuilder(problem=str(exc)[:1].upper() + str(exc)[1:]) from exc
     except EngineUnavailable as exc:
         raise NoEngine(problem=str(exc)[:1].upper() + str(exc)[1:]) from exc
+    if cache.trouble:
+        note(f"No verdict is kept for the next time: {cache.trouble}")
+    return rows
 
 
 @contextmanager

@@ -28,6 +28,8 @@ class ReplayCache:
     """One file a verdict; its key is the package's content and the caps that it ran with."""
 
     def __init__(self, folder: Path, caps: Caps) -> None:
+        self.trouble: str | None = None
+        """Why a verdict could not be kept; None where all were."""
         self._folder = folder
         self._caps = json.dumps(asdict(caps), sort_keys=True)
 
@@ -43,8 +45,20 @@ class ReplayCache:
         if found.verdict in {"no engine", "not built"}:
             return
         path = self._path(digest, repeat)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        put_whole(path, found.model_dump_json().encode())
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            put_whole(path, found.model_dump_json().encode())
+        except (
+            OSError
+        ) as error:  # a full disk, a home that is read-only: it is a verdict all the same
+            self.trouble = str(error)
+
+    def forget(self, digest: str, repeat: int) -> None:
+        """Keeps no verdict on this content."""
+        try:
+            self._path(digest, repeat).unlink(missing_ok=True)
+        except OSError as error:
+            self.trouble = str(error)
 
     def _path(self, digest: str, repeat: int) -> Path:
         key = hashlib.sha256(f"{VERSION} {repeat} {digest} {self._caps}".encode()).hexdigest()

@@ -14,9 +14,12 @@ from docker import APIClient
 
 from arena.cli import main
 from arena.sandbox import Caps
+from arena.sandbox.engine import LABEL
+from arena.sandbox.owners import OWNER_LABEL
 from arena.sandbox.replay import Replay
 from arena.sandbox.replay_cache import ReplayCache
 from tests.collections import FILES, write_collection, write_package
+from tests.sandbox.waiting import eventually
 
 pytestmark = pytest.mark.docker
 
@@ -86,6 +89,12 @@ def test_packages_with_errors_are_not_run(
     assert answer["error"]["code"] == "unsound_packages"
 
 
+def test_where_no_package_is_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, answer = replayed(capsys, str(tmp_path))
+    assert (status, answer["error"]["code"]) == (1, "no_packages")
+    assert str(tmp_path) in answer["error"]["message"]
+
+
 def test_what_the_engine_is_too_old_for_is_known_before_the_rest_goes_on(
     docker_engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -153,6 +162,47 @@ def test_killed_it_goes_on_where_it_was(tmp_path: Path, capsys: pytest.CaptureFi
     status, answer = replayed(capsys, str(folder))
     assert status == 0
     assert [p["known"] for p in answer["packages"]] == [True, True, False]
+
+
+def test_fresh_and_killed_it_leaves_nothing_after_the_next(
+    docker_engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_collection(tmp_path / "c", count=1)
+    assert replayed(capsys, str(folder))[0] == 0
+    command = [sys.executable, "-m", "arena", "replay", str(folder), "--fresh"]
+    running = subprocess.Popen(command, env=os.environ, stdout=subprocess.DEVNULL)
+
+    def its_containers() -> list[Any]:
+        return [
+            one
+            for one in client.containers(all=True, filters={"label": LABEL})
+            if f"|{running.pid}|" in one["Labels"][OWNER_LABEL]
+        ]
+
+    client = APIClient(base_url=docker_engine, version="auto")
+    try:
+        assert eventually(lambda: bool(its_containers()))
+        running.send_signal(signal.SIGKILL)
+        running.wait()
+        assert its_containers()
+        status, answer = replayed(capsys, str(folder))
+        assert (status, answer["packages"][0]["known"]) == (0, False)
+        assert not its_containers()
+    finally:
+        client.close()
+
+
+def test_a_cache_that_takes_nothing_costs_no_verdict(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    root = write_package(tmp_path / "write-apple")
+    for arguments in ([], ["--fresh"]):
+        assert main(["replay", str(root), *arguments]) == 0
+        shown = capsys.readouterr()
+        assert "1 of 1 proven" in shown.out
+        assert "No verdict is kept for the next time" in shown.err
 
 
 def test_a_verdict_that_cannot_be_read_is_none(tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ def test_another_form_of_task_md_is_left_to_arena_replay(
 
 def script_function(call: str, *arguments: str, engine: str = "unix:///none") -> bytes:
     """What functions of the script print."""
-    source = f'set -- "$@"; source <(sed "/^main /d" {SCRIPT}); {call}'
+    source = f'set -- "$@"; source <(sed "/^main /d" {SCRIPT}); begin; {call}'
     done = subprocess.run(
         ["bash", "-c", source, "bash", *arguments],
         env={**ENVIRONMENT, "DOCKER_HOST": engine},
@@ -247,6 +247,51 @@ def test_it_leaves_nothing_where_it_is_stopped(
     subprocess.run(["kill", f"-{signal}", str(running.pid)], check=True)
     assert running.wait(60) == 130
     assert eventually(endless.is_over)
+
+
+@pytest.mark.docker
+def test_what_a_killed_one_left_goes_with_the_next(docker_engine: str, tmp_path: Path) -> None:
+    """Not what one that lives has."""
+    slow = {"oracle/solve.sh": "#!/bin/sh\nsleep 9\necho apple > /root/answer.txt\n"}
+    root = write_package(tmp_path / "p", slow)
+    environment = {**ENVIRONMENT, "DOCKER_HOST": docker_engine, "TMPDIR": str(tmp_path)}
+    command = ["bash", str(SCRIPT), str(root)]
+    killed, living = (
+        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    )
+    client = APIClient(base_url=docker_engine, version="auto")
+
+    def left(of: int) -> list[int]:
+        """How many containers, images and folders it has."""
+        owned = {"label": f"org.posttrain-arena.owner={owner(of)}"}
+        return [
+            len(client.containers(all=True, filters=owned)),
+            len(client.images(filters=owned)),
+            sum(str(of) in one.read_text() for one in tmp_path.glob("*/owner")),
+        ]
+
+    def owner(of: int) -> str:
+        return next(label for label in owners if f"|{of}|" in label)
+
+    try:
+        assert eventually(lambda: len(running(client)) == 2)
+        owners = running(client)
+        killed.kill()
+        killed.wait()
+        assert left(killed.pid) == [1, 1, 1]
+        subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+        assert left(killed.pid) == [0, 0, 0]
+        assert " proven" in living.communicate()[0]
+        assert left(living.pid) == [0, 0, 0]
+    finally:
+        client.close()
+
+
+def running(client: APIClient) -> list[str]:
+    """The owners of the script's containers that run."""
+    found = client.containers(filters={"label": "org.posttrain-arena=local"})
+    return [one["Labels"]["org.posttrain-arena.owner"] for one in found]
 
 
 def test_wrong_usage_says_how(tmp_path: Path) -> None:

@@ -94,13 +94,15 @@ def _compare(found: Comparison, package: PackageFeatures, number: int, index: Se
 
 
 def _twins(names: Sequence[str], sketches: Sequence[Sketch], index: SealedIndex) -> list[Twins]:
-    """The pairs that are copies of each other, each pair once."""
-    return [
-        Twins(names[likeness.task], names[number], likeness)
-        for number, sketch in enumerate(sketches)
-        for likeness in likenesses(index, sketch)
-        if likeness.task < number and likeness.level == "copy"
-    ]
+    """Each package that is a copy of an earlier one, with the one that it is most like."""
+    found = []
+    for number, sketch in enumerate(sketches):
+        earlier = [
+            it for it in likenesses(index, sketch) if it.level == "copy" and it.task < number
+        ]
+        if earlier:
+            found.append(Twins(names[number], names[earlier[0].task], earlier[0]))
+    return found
 
 
 def concerns(suspects: Sequence[NearCopy], packages: int) -> list[str]:

@@ -133,10 +133,10 @@ def test_passages_are_the_authors_own(suite: SealedIndex, tmp_path: Path) -> Non
         assert "Welcome" not in passage.text
 
 
-def test_twins_of_a_collection_are_told_once(tmp_path: Path) -> None:
+def test_a_twin_is_told_with_the_earlier_package_that_it_is_like(tmp_path: Path) -> None:
     twin = copy_of(EXAMPLES[1], tmp_path / "twin", renamed)
     found = compare([*EXAMPLES[:3], twin], [])
-    assert [(t.package, t.other) for t in found.twins] == [(EXAMPLES[1].name, "twin")]
+    assert [(t.package, t.other) for t in found.twins] == [("twin", EXAMPLES[1].name)]
 
 
 def half(path: str, text: str) -> str:

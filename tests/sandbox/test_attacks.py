@@ -208,8 +208,12 @@ RESOURCES = {
         ],
     ),
     "a full temporary folder": first("head -c 14m /dev/zero > /tmp/full"),
-    "30,000 files elsewhere": first("mkdir /tmp/n; cd /tmp/n; seq 1 30000 | xargs touch"),
-    "30,000 files in the workspace": first("mkdir /root/n; cd /root/n; seq 1 30000 | xargs touch"),
+    "30,000 files elsewhere": first(
+        "mkdir /tmp/n; cd /tmp/n; seq 1 30000 | xargs touch", package="patient"
+    ),
+    "30,000 files in the workspace": first(
+        "mkdir /root/n; cd /root/n; seq 1 30000 | xargs touch", package="patient"
+    ),
     "100 MB of output": first("head -c 100m /dev/zero"),
     "one endless line": first("head -c 100m /dev/zero | tr '\\000' x"),
     "binary output": first("head -c 20m /dev/urandom", "head -c 1m /dev/urandom >&2"),
@@ -298,6 +302,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, TaskPackage]
     strict = TEST.replace("if ", 'if [ -z "$(find /root -perm /6000 -o -type p)" ] && ')
     return {
         "plain": write_package(root / "plain"),
+        "patient": write_package(root / "patient", agent_sec=120),
         "hasty": write_package(root / "hasty", agent_sec=3),
         "strict": write_package(root / "strict", test=strict),
         "same name": write_package(

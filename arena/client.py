@@ -16,6 +16,8 @@ from arena.errors import ArenaError, InvalidToken
 _ATTEMPTS = 4
 TELL_AFTER, TELL_AGAIN = 2.0, 15.0  # seconds
 
+_PAGE = 200  # the most that the API gives at once
+
 
 class RemoteError(ArenaError):
     """An error that the arena answered with."""
@@ -72,6 +74,14 @@ class ArenaClient:
             RemoteError: the arena refused. ArenaUnreachable: it did not answer.
         """
         return self._call("GET", path, params={k: v for k, v in query.items() if v is not None})
+
+    def get_all(self, path: str, name: str, **query: Any) -> dict[str, Any]:
+        """Reads a list, `name` in the answer, to its end; else as `get`."""
+        answer = self.get(path, limit=_PAGE, **query)
+        while (offset := answer["next_offset"]) is not None:
+            more = self.get(path, limit=_PAGE, offset=offset, **query)
+            answer |= {name: answer[name] + more[name], "next_offset": more["next_offset"]}
+        return answer
 
     def post(
         self, path: str, body: dict[str, Any] | bytes, headers: dict[str, str] | None = None

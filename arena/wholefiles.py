@@ -13,5 +13,11 @@ def put_whole(path: Path, content: bytes, parts: Path | None = None) -> None:
         parts: where it is while it is not whole, on the same disk; beside its place if not said.
     """
     with tempfile.NamedTemporaryFile(dir=parts or path.parent, delete=False) as part:
-        part.write(content)
-    Path(part.name).replace(path)
+        whole = Path(part.name)
+        try:
+            part.write(content)
+            part.flush()
+            whole.replace(path)
+        except OSError:
+            whole.unlink(missing_ok=True)
+            raise

@@ -96,7 +96,7 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stderr.write("\nStopped; what was sent goes on in the arena.\n")
         return 130
     except typer.TyperException as exc:
-        problem = getattr(exc, "message", "") or str(exc)
+        problem = exc.format_message() or str(exc)
         print_failure(Usage(problem=problem.replace("\n", " ")), as_json)
         return 2
     return status if isinstance(status, int) else 0

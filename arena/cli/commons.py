@@ -22,7 +22,7 @@ def register(parent: typer.Typer) -> None:
 @app.command("list")
 def list_collections(json: Json = False) -> None:
     """The released collections."""
-    answer = client().get("/commons", limit=200)
+    answer = client().get_all("/commons", "collections")
     if json:
         print_json(answer)
         return
@@ -46,7 +46,7 @@ def pull(
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError
 
-    released = client().get("/commons", limit=200)["collections"]
+    released = client().get_all("/commons", "collections")["collections"]
     for repo in {c["repo"] for c in released}:
         try:
             snapshot_download(repo, repo_type="dataset", local_dir=folder, token=False)

@@ -26,7 +26,7 @@ def leaderboard(
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
 ) -> None:
     """Collections by mean change over accepted runs."""
-    answer = client().get("/leaderboard", challenge=challenge, limit=200)
+    answer = client().get_all("/leaderboard", "rows", challenge=challenge)
     rows: list[dict[str, Any]] = answer["rows"]
     if json:
         print_json(answer)

@@ -64,6 +64,12 @@ def note(text: str) -> None:
     err.print(Text(plain(text), "dim"))
 
 
+def note_more(answer: dict[str, Any]) -> None:
+    """Says of a list that was not read to its end how much more there is."""
+    if (offset := answer["next_offset"]) is not None:
+        note(f"{answer['total'] - offset} older ones are not shown.")
+
+
 def counted(count: int, what: str) -> str:
     """A count with its noun."""
     return f"{count} {what}" + "s" * (count != 1)

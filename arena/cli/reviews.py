@@ -23,7 +23,7 @@ def register(parent: typer.Typer) -> None:
 @app.command("list")
 def list_waiting(json: Json = False) -> None:
     """Results that wait for a review."""
-    answer = client().get("/runs", limit=200)
+    answer = client().get_all("/runs", "runs")
     waiting = [run for run in answer["runs"] if run["state"] == "scored" and not run["withdrawal"]]
     if json:
         print_json({"ok": True, "runs": waiting})

@@ -8,7 +8,7 @@ import typer
 
 from arena.addresses import address
 from arena.cli.connection import Json, Reason, Wait, client, follow
-from arena.cli.output import facts, note, out, print_json, state, table
+from arena.cli.output import facts, note, note_more, out, print_json, state, table
 from arena.figures import interval, percent, pp
 
 Run = dict[str, Any]
@@ -79,6 +79,7 @@ def list_runs(
         print_json(answer)
     else:
         print_runs(answer["runs"], "No run yet: arena run launch SUBMISSION --challenge demo")
+        note_more(answer)
 
 
 def print_runs(runs: list[Run], empty: str) -> None:

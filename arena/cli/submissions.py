@@ -12,7 +12,7 @@ from arena.addresses import address
 from arena.cli.connection import Json, Reason, Wait, client, follow
 from arena.cli.findings import print_findings
 from arena.cli.nearcopies import print_copies, print_twins
-from arena.cli.output import facts, note, out, print_json, state, table
+from arena.cli.output import facts, note, note_more, out, print_json, state, table
 from arena.cli.verdicts import outcome, print_reason, rewards, verdict
 from arena.errors import ArenaError
 
@@ -111,6 +111,7 @@ def status(
         ],
         empty="You have entered nothing yet: arena submit SOURCE --title T",
     )
+    note_more(answer)
     return 0
 
 

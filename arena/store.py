@@ -348,6 +348,8 @@ def _writing() -> Iterator[None]:
     except httpx.RequestError as exc:
         kind = StoreUncertain if _is_commit(exc.request) else StoreNotTaken
         raise kind(type(exc).__name__) from exc
+    except OSError as exc:  # Xet's own kind of error; it uploads before the commit is asked for
+        raise StoreNotTaken("an upload failed") from exc
 
 
 def _problem(exc: HfHubHTTPError) -> str:

@@ -11,6 +11,7 @@ import sys
 import threading
 from pathlib import Path
 
+import huggingface_hub
 from huggingface_hub import HfApi
 
 from arena.budget import CommitBudget
@@ -25,6 +26,7 @@ THREADS = 4
 
 def main() -> None:
     hub, repo, cache = sys.argv[1:]
+    huggingface_hub.constants.HF_HUB_DISABLE_XET = True  # the local hub has LFS alone
     bound_hub_calls()
     ledger = Ledger(
         Store(repo, HfApi(endpoint=hub, token="hf_arena"), Path(cache)),

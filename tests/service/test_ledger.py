@@ -20,7 +20,7 @@ from arena.hubclient import bound_hub_calls
 from arena.ledger import Ledger
 from arena.records import AnyRecord, ChallengeStateRecord, new_id
 from arena.state import ImpossibleMove, State
-from arena.store import Store
+from arena.store import Store, StoreNotTaken
 from arena.storefiles import merged, merges
 from tests.hub import RunningHub
 
@@ -491,6 +491,17 @@ def test_compaction_loses_nothing_and_reads_the_same(
     assert again.state == beside.state
     assert again.state.seq == 31
     assert again.unreadable == beside.unreadable == []
+
+
+def test_an_upload_that_xet_refuses_is_told_as_the_hubs(
+    open_ledger: Callable[..., Ledger], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The client's Xet raises errors of no class of its own; the local hub speaks no Xet."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", False)
+    store = open_ledger()._store
+    large = CommitOperationAdd("data/large.jsonl", b"{}\n" * 4_000_000)
+    with pytest.raises(StoreNotTaken):
+        store._commit([large], "too large for a regular file", store._head)
 
 
 def test_compaction_beside_a_writer_gives_way(open_ledger: Callable[..., Ledger]) -> None:

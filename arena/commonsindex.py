@@ -9,7 +9,12 @@ from typing import NamedTuple
 
 import httpx
 from huggingface_hub import HfApi
-from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError
+from huggingface_hub.errors import (
+    EntryNotFoundError,
+    HfHubHTTPError,
+    RepositoryNotFoundError,
+    RevisionNotFoundError,
+)
 
 from arena.errors import HubUnavailable
 from arena.ledger import Ledger
@@ -83,8 +88,8 @@ class CommonsIndex:
                 repo_type="dataset",
                 revision=release.commit,
             )
-        except EntryNotFoundError:
-            return []  # released before releases carried fingerprints
+        except (EntryNotFoundError, RepositoryNotFoundError, RevisionNotFoundError):
+            return []  # released before releases carried fingerprints, or gone since
         except (HfHubHTTPError, httpx.HTTPError, OSError) as exc:
             raise HubUnavailable(problem="the commons cannot be read") from exc
         return from_bytes(Path(path).read_bytes())

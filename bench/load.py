@@ -197,7 +197,9 @@ class Reader:
         event = next(
             event
             for event in config["dependencies"]
-            if event["id"] in own and event["api_name"].startswith("show")
+            if event["id"] in own
+            and event["api_name"].startswith(("show", "on_load", "lambda"))
+            and any(kind == "load" for _, kind in event["targets"])
         )
         data = [values.get(part) for part in event["inputs"]]
         return {"data": data, "fn_index": event["id"], "session_hash": "bench"}

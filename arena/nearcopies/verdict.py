@@ -64,7 +64,11 @@ class Likeness(NamedTuple):
 def likenesses(index: SealedIndex, package: Sketch) -> list[Likeness]:
     """The tasks of `index` that a package is a copy or a suspect of, the most alike first."""
     found = [likeness for shared in index.compare(package) if (likeness := judge(shared))]
-    return sorted(found, key=lambda it: (it.level == "copy", it.similarity), reverse=True)
+    return sorted(found, key=_weight, reverse=True)
+
+
+def _weight(likeness: Likeness) -> tuple[bool, bool, float]:
+    return likeness.level == "copy", likeness.part == "package", likeness.similarity
 
 
 def judge(shared: Shared) -> Likeness | None:

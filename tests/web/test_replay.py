@@ -80,6 +80,6 @@ def test_a_fold_stays_open_while_a_run_goes_on(open_tab: Callable[..., Tab], sit
     tab.go(path)
     tab.page.click(".why summary")
     worker.beat("gate", 3, 4)
-    expect(tab.page.locator("table").first).to_contain_text("gate 3/4")
+    expect(tab.page.locator("table", has_text="gate 3/4")).to_be_visible()
     expect(tab.page.locator(".why pre")).to_be_visible()
     worker.report(0.25, 0.5)

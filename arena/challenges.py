@@ -23,6 +23,7 @@ from arena.packages.yamltext import YamlError, load_yaml
 
 Fraction = float
 Slug = r"^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$"
+RecipeName = r"^[a-z0-9](?:[a-z0-9.-]{0,62}[a-z0-9])?$"
 RepoId = r"^[\w.-]+/[\w.-]+$"
 ChallengeStateName = Literal["open", "paused", "closed"]
 
@@ -175,23 +176,50 @@ class GrpoSettings(_Part):
     temperature: float = Field(default=1.0, gt=0)
     epsilon_high: float = Field(default=0.28, gt=0)
     beta: float = Field(default=0.0, ge=0)
+    batch_size: int | None = Field(
+        default=None, ge=1, description="attempts in one pass through the model; None: all"
+    )
+
+    @model_validator(mode="after")
+    def _batches_are_whole(self) -> Self:
+        if self.batch_size and self.group_size % self.batch_size:
+            raise ValueError("batch_size must divide group_size")
+        return self
+
+
+class LoraSettings(_Part):
+    """A low-rank adapter, trained in place of the model's own weights."""
+
+    rank: int = Field(ge=1)
+    alpha: int = Field(ge=1)
+    target_modules: tuple[str, ...] = Field(min_length=1)
 
 
 class Generation(_Part):
-    """How the model is asked for a command; the same in training and evaluation."""
+    """How the model is asked for commands; the same in training and evaluation."""
 
-    max_new_tokens: int = Field(ge=1)
+    format: Literal["fenced", "tool-calls"] = "fenced"
+    max_new_tokens: int = Field(ge=1, description="of one turn")
+    max_tokens: int = Field(default=4096, ge=16, description="of one attempt, prompt and all")
+    observation_chars: int = Field(
+        default=2000, ge=100, description="of a command's output; the middle of more is left out"
+    )
 
 
 class Recipe(_Part):
     """`challenges/recipes/<name>.yaml`: the one training procedure of a challenge."""
 
-    name: str = Field(pattern=Slug)
+    name: str = Field(pattern=RecipeName)
     demonstrations: Literal["oracle"]
+    lora: LoraSettings | None = None
     sft: SftSettings
     grpo: GrpoSettings
     generation: Generation
     device: Literal["cpu", "cuda"]
+    dtype: Literal["float32", "bfloat16"] = "float32"
+    gpu_memory_gb: float | None = Field(
+        default=None, gt=0, description="what the device has to have at least"
+    )
     threads: int = Field(default=2, ge=1)
     digest: str = Field(default="", exclude=True, description="sha256 of the file's bytes")
 

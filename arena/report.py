@@ -58,8 +58,21 @@ class GateResult(_Part):
 
 
 class CurvePoint(_Part):
+    """One step of GRPO: the mean reward of its attempts, and what the step did."""
+
     step: int
     reward: float
+    loss: float | None = Field(default=None, description="None: not finite, or not reported")
+    groups_with_spread: int | None = Field(default=None, ge=0)
+    weights_changed: bool | None = None
+
+
+class TensorChange(_Part):
+    """A trained tensor: its norm before training, and the norm of its change."""
+
+    name: str
+    norm: float = Field(ge=0)
+    change: float = Field(ge=0)
 
 
 class Training(_Part):
@@ -67,9 +80,12 @@ class Training(_Part):
 
     demonstrations: int = Field(ge=0)
     sft_steps: int = Field(ge=0)
+    sft_updates: int | None = Field(default=None, ge=0, description="steps that count")
     grpo_steps: int = Field(ge=0)
+    grpo_updates: int | None = Field(default=None, ge=0, description="steps that count")
     grpo_groups_with_spread: int = Field(ge=0)
     reward_curve: tuple[CurvePoint, ...]
+    tensors: tuple[TensorChange, ...] = ()
     weights_before: str
     weights_after: str
 

@@ -228,6 +228,10 @@ class RunDetail(RunView):
     reward_curve: list[CurvePoint]
     weights_changed: bool | None
     demonstrations: int | None
+    sft_steps: int | None
+    sft_updates: int | None
+    grpo_steps: int | None
+    grpo_updates: int | None
     provenance: dict[str, str]
     software: dict[str, str]
 
@@ -389,6 +393,10 @@ def run_detail(
         reward_curve=list(report.training.reward_curve) if report else [],
         weights_changed=report.training.weights_changed if report else None,
         demonstrations=report.training.demonstrations if report else None,
+        sft_steps=report.training.sft_steps if report else None,
+        sft_updates=report.training.sft_updates if report else None,
+        grpo_steps=report.training.grpo_steps if report else None,
+        grpo_updates=report.training.grpo_updates if report else None,
         provenance=report.provenance if report else {},
         software=report.software if report else {},
     )

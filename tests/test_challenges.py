@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from arena.challenges import ChallengeFileError, load_challenges
+from arena.challenges import ChallengeFileError, Recipe, load_challenges, load_file
 
 ROOT = Path(__file__).parents[1]
 DEMO = "demo/challenge.yaml"
@@ -48,6 +48,11 @@ def test_the_repositorys_own_files_load(folder: Path) -> None:
     loaded = load_challenges(folder)
     assert loaded.challenges["demo"].digest
     assert loaded.recipes["demo"].digest
+
+
+@pytest.mark.parametrize("path", [*(ROOT / "challenges" / "recipes").glob("*.yaml")])
+def test_every_recipe_loads_under_its_own_name(path: Path) -> None:
+    assert load_file(path, Recipe).name == path.stem
 
 
 @pytest.mark.parametrize(

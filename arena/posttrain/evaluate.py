@@ -12,14 +12,13 @@ from typing import NamedTuple
 
 from arena.challenges import Evaluation
 from arena.packages import TaskPackage
-from arena.posttrain.commands import command_in
 from arena.posttrain.events import Progress
 from arena.posttrain.faults import PlatformFault
-from arena.posttrain.model import Policy
+from arena.posttrain.rollouts import Attempt, Voice, roll_out
 from arena.posttrain.seeds import opaque_id, trial_seed
-from arena.posttrain.trials import Crew, agent_of
+from arena.posttrain.trials import Crew
 from arena.report import Arm, Trial
-from arena.sandbox import Agent, Sandbox, TrialResult, oracle
+from arena.sandbox import TrialResult, oracle
 from arena.sandbox.replay import SOLVED
 
 
@@ -61,23 +60,29 @@ def prepare_suite(
 
 def evaluate(
     arm: Arm,
-    policy: Policy,
+    voice: Voice,
     suite: Sequence[HeldOutTask],
     settings: Evaluation,
-    max_new_tokens: int,
     crew: Crew,
     progress: Progress,
 ) -> list[Trial]:
     """Every trial of one arm, in the order of tasks and trials."""
+    tried = [(task, trial) for task in suite for trial in range(settings.trials)]
     attempts = [
-        (task, trial, agent_of(command_in(answer)))
-        for task in suite
-        for trial, answer in enumerate(_answers(policy, task, settings, max_new_tokens))
+        Attempt(task.package, trial_seed(settings.seed, task.package.name, trial))
+        for task, trial in tried
     ]
-    scores = crew.do(
-        [partial(_score, task, agent, crew.sandbox) for task, _, agent in attempts],
+    # A missing or invalid reward is looked for once more, in a fresh container.
+    made = roll_out(
+        [task.package for task, _ in tried],
+        voice.turns(attempts),
+        voice.dialect,
+        voice.limits,
+        crew,
         progress,
+        verifications=2,
     )
+    scores = [settle(r.result, t.oracle_passed) for (t, _), r in zip(tried, made, strict=True)]
     return [
         Trial(
             task=task.id,
@@ -87,23 +92,8 @@ def evaluate(
             reward=score.reward,
             errored=score.errored,
         )
-        for (task, trial, _), score in zip(attempts, scores, strict=True)
+        for (task, trial), score in zip(tried, scores, strict=True)
     ]
-
-
-def _answers(
-    policy: Policy, task: HeldOutTask, settings: Evaluation, max_new_tokens: int
-) -> list[str]:
-    seeds = [
-        trial_seed(settings.seed, task.package.name, trial) for trial in range(settings.trials)
-    ]
-    return policy.answers(task.package.prompt, seeds, settings.temperature, max_new_tokens)
-
-
-def _score(task: HeldOutTask, agent: Agent, sandbox: Sandbox) -> Score:
-    # A missing or invalid reward is looked for once more, in a fresh container.
-    result = sandbox.trial(task.package, agent, verifications=2)
-    return settle(result, task.oracle_passed)
 
 
 def settle(result: TrialResult, oracle_passed: bool) -> Score:

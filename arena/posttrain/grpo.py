@@ -1,10 +1,9 @@
-"""GRPO with TRL: the reward is what a task's verifier says about the model's command."""
+"""GRPO with TRL: the reward is what a task's verifier says of the model's own attempt."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,69 +12,68 @@ from trl import GRPOConfig, GRPOTrainer
 
 from arena.challenges import Recipe
 from arena.packages import TaskPackage
-from arena.posttrain.commands import command_in
 from arena.posttrain.events import Progress
 from arena.posttrain.faults import AuthorFault, PlatformFault
-from arena.posttrain.model import Policy, chat
-from arena.posttrain.trainers import common_arguments, train_quietly
-from arena.posttrain.trials import Crew, agent_of
-from arena.report import CurvePoint
+from arena.posttrain.model import Policy
+from arena.posttrain.rollouts import Attempt, Voice, roll_out
+from arena.posttrain.seeds import trial_seed
+from arena.posttrain.trainers import Updates, common_arguments, train_quietly
+from arena.posttrain.trials import Crew
 from arena.sandbox import TrialResult
-
-
-@dataclass(frozen=True)
-class Reinforced:
-    steps: int
-    curve: tuple[CurvePoint, ...]
-    groups_with_spread: int
-    """Groups whose rewards differed: only those teach anything."""
 
 
 def reinforce(
     policy: Policy,
     packages: Sequence[TaskPackage],
+    voice: Voice,
     recipe: Recipe,
     seed: int,
     output: Path,
     crew: Crew,
     progress: Progress,
-) -> Reinforced:
-    """Trains `policy` in place on the rewards of its own commands.
+) -> Updates:
+    """Trains `policy` in place on the rewards of its own attempts.
 
     Raises:
         AuthorFault: a training task's verifier gave no valid reward.
         PlatformFault: a trial could not be run.
     """
+    updates = Updates(policy)
     if not recipe.grpo.steps:
-        return Reinforced(0, (), 0)
+        return updates
     prompts = min(recipe.grpo.prompts_per_step, len(packages))
     progress.expect(recipe.grpo.steps * prompts * recipe.grpo.group_size)
-    trainer = GRPOTrainer(
-        model=policy.model,
-        reward_funcs=_Reward(packages, crew, progress),
-        args=_arguments(recipe, prompts, seed, output),
-        train_dataset=Dataset.from_list(
-            [{"prompt": chat(package.prompt), "task": package.name} for package in packages]
-        ),
-        processing_class=policy.tokenizer,
-    )
-    history = train_quietly(trainer, lambda _figures: progress.beat())
-    spread = sum(prompts * (1 - step["frac_reward_zero_std"]) for step in history)
-    return Reinforced(
-        steps=len(history),
-        curve=tuple(CurvePoint(step=step["step"], reward=step["reward"]) for step in history),
-        groups_with_spread=round(spread),
-    )
+
+    def on_step(figures: dict[str, float]) -> None:
+        updates.add(figures, prompts)
+        progress.beat()
+
+    with warnings.catch_warnings():
+        # TRL calls rollout_func experimental; its version is pinned.
+        warnings.filterwarnings("ignore", message=".*rollout_func.*")
+        trainer = GRPOTrainer(
+            model=policy.model,
+            reward_funcs=verified,
+            rollout_func=Rollouts(packages, voice, seed, crew, progress),
+            args=_arguments(recipe, prompts, seed, output),
+            train_dataset=Dataset.from_list([{"prompt": package.name} for package in packages]),
+            processing_class=policy.tokenizer,
+        )
+    train_quietly(trainer, on_step)
+    return updates
 
 
 def _arguments(recipe: Recipe, prompts: int, seed: int, output: Path) -> Any:
     settings = recipe.grpo
+    sequences = settings.group_size * prompts
+    batch = min(settings.batch_size or sequences, sequences)
     return GRPOConfig(
         max_steps=settings.steps,
         learning_rate=settings.learning_rate,
         num_generations=settings.group_size,
-        per_device_train_batch_size=settings.group_size * prompts,
-        max_completion_length=recipe.generation.max_new_tokens,
+        per_device_train_batch_size=batch,
+        gradient_accumulation_steps=sequences // batch,
+        max_completion_length=recipe.generation.max_tokens,
         temperature=settings.temperature,
         beta=settings.beta,
         epsilon_high=settings.epsilon_high,
@@ -85,31 +83,47 @@ def _arguments(recipe: Recipe, prompts: int, seed: int, output: Path) -> Any:
     )
 
 
-class _Reward:
-    """TRL's reward function: completions and the dataset's columns in, rewards out."""
+class Rollouts:
+    """TRL's rollout function. Its prompts are the tasks' names: what the model is asked, and every
+    id and mask of what it answers, comes from the arena's own loop."""
 
-    __name__ = "verifier"
-
-    def __init__(self, packages: Sequence[TaskPackage], crew: Crew, progress: Progress) -> None:
+    def __init__(
+        self,
+        packages: Sequence[TaskPackage],
+        voice: Voice,
+        seed: int,
+        crew: Crew,
+        progress: Progress,
+    ) -> None:
         self._packages = {package.name: package for package in packages}
-        self._crew = crew
-        self._progress = progress
+        self._voice, self._seed = voice, seed
+        self._crew, self._progress = crew, progress
+        self._round = 0
 
-    def __call__(
-        self, completions: list[list[dict[str, str]]], task: list[str], **_: Any
-    ) -> list[float]:
-        trials = [
-            partial(
-                self._crew.sandbox.trial,
-                self._packages[name],
-                agent_of(command_in(completion[0]["content"])),
-            )
-            for name, completion in zip(task, completions, strict=True)
+    def __call__(self, names: list[str], _trainer: Any) -> dict[str, Any]:
+        self._round += 1
+        packages = [self._packages[name] for name in names]
+        attempts = [
+            Attempt(package, trial_seed(self._seed, f"grpo {self._round} {package.name}", place))
+            for place, package in enumerate(packages)
         ]
-        results = self._crew.do(trials, self._progress)
-        rewards = [training_reward(*pair) for pair in zip(task, results, strict=True)]
+        voice = self._voice
+        turns = voice.turns(attempts)
+        made = roll_out(packages, turns, voice.dialect, voice.limits, self._crew, self._progress)
+        rewards = [training_reward(name, r.result) for name, r in zip(names, made, strict=True)]
         self._progress.reward_so_far = sum(rewards) / len(rewards)
-        return rewards
+        return {
+            "prompt_ids": [rollout.prompt_ids for rollout in made],
+            "completion_ids": [rollout.completion_ids for rollout in made],
+            "logprobs": None,
+            "env_mask": [rollout.mask for rollout in made],
+            "verdict": rewards,
+        }
+
+
+def verified(verdict: list[float], **_: Any) -> list[float]:
+    """TRL's reward function: what the verifiers said of the rollouts."""
+    return verdict
 
 
 def training_reward(task: str, result: TrialResult) -> float:

@@ -1,18 +1,20 @@
-"""The model of a run: loaded from a folder, asked with seeds of one's own."""
+"""The model of a run: loaded from a folder, with what of it is trained and how that changed."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import torch
 from datasets import disable_progress_bars
-from transformers import AutoModelForCausalLM, AutoTokenizer, LogitsProcessorList, set_seed
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM, AutoTokenizer, set_seed
 from transformers.utils import logging as transformers_logging
 
-from arena.challenges import Recipe
+from arena.challenges import LoraSettings, Recipe
+from arena.report import TensorChange
 
 
 def make_deterministic(seed: int, threads: int) -> None:
@@ -22,13 +24,8 @@ def make_deterministic(seed: int, threads: int) -> None:
     set_seed(seed)
 
 
-def chat(prompt: str) -> list[dict[str, str]]:
-    """A task's prompt as the conversation that the model is to continue."""
-    return [{"role": "user", "content": prompt}]
-
-
 class Policy:
-    """A causal language model with its tokenizer."""
+    """A causal language model with its tokenizer; all of it is trained, or an adapter on it."""
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
         self.model = model
@@ -36,63 +33,58 @@ class Policy:
 
     @classmethod
     def load(cls, folder: Path, recipe: Recipe) -> Policy:
+        """The base model. A fresh adapter is random in one half and zero in the other: with it
+        the model is the base model still."""
         transformers_logging.disable_progress_bar()
         disable_progress_bars()
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
         model = AutoModelForCausalLM.from_pretrained(
-            folder, dtype=torch.float32, local_files_only=True
-        )
-        return cls(model.to(recipe.device), tokenizer)
-
-    @torch.no_grad()
-    def answers(
-        self, prompt: str, seeds: Sequence[int], temperature: float, max_new_tokens: int
-    ) -> list[str]:
-        """One answer per seed. A batch holds one prompt only, so that nothing is padded:
-        an answer does not depend on what other tasks there are."""
-        self.model.eval()
-        encoded = self.tokenizer.apply_chat_template(
-            [chat(prompt)] * len(seeds),
-            add_generation_prompt=True,
-            tokenize=True,
-            return_dict=True,
-            return_tensors="pt",
-        ).to(self.model.device)
-        processors = LogitsProcessorList()
-        if temperature > 0:
-            processors.append(_SeededSampling(seeds, temperature))
-        output = self.model.generate(
-            **encoded,
-            max_new_tokens=max_new_tokens,
-            do_sample=False,
-            logits_processor=processors,
-        )
-        new_tokens = output[:, encoded["input_ids"].shape[1] :]
-        texts: list[str] = self.tokenizer.batch_decode(new_tokens, skip_special_tokens=True)
-        return texts
-
-    def token_count(self, messages: list[dict[str, str]]) -> int:
-        encoded = self.tokenizer.apply_chat_template(messages, tokenize=True, return_dict=True)
-        return len(encoded["input_ids"])
+            folder, dtype=getattr(torch, recipe.dtype), local_files_only=True
+        ).to(recipe.device)
+        if recipe.lora:
+            model = get_peft_model(model, _lora(recipe.lora))
+        return cls(model, tokenizer)
 
     def weights_digest(self) -> str:
         """sha256 over the names and bytes of all weights."""
-        digest = hashlib.sha256()
-        for name, tensor in sorted(self.model.state_dict().items()):
-            digest.update(name.encode() + b"\0")
-            digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
-        return digest.hexdigest()
+        return _digest(self.model.state_dict().items())
 
+    def trained_digest(self) -> str:
+        """The same over the weights that training may change."""
+        return _digest(self._trained().items())
 
-class _SeededSampling:
-    """Makes the greedy choice a sample, with a random stream per row (the Gumbel-max trick)."""
+    def trained_copy(self) -> dict[str, torch.Tensor]:
+        """The trained weights as they are now."""
+        return {name: tensor.cpu().clone() for name, tensor in self._trained().items()}
 
-    def __init__(self, seeds: Sequence[int], temperature: float) -> None:
-        self._streams = [torch.Generator().manual_seed(seed) for seed in seeds]
-        self._temperature = temperature
-
-    def __call__(self, _input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        noise = torch.stack(
-            [torch.empty(scores.shape[1]).exponential_(generator=s).log() for s in self._streams]
+    def changes_since(self, copy: dict[str, torch.Tensor]) -> tuple[TensorChange, ...]:
+        """Per trained tensor its norm in `copy`, and the norm of what has changed since."""
+        return tuple(
+            TensorChange(
+                name=name,
+                norm=round(float(copy[name].float().norm()), 6),
+                change=round(float((tensor.cpu().float() - copy[name].float()).norm()), 6),
+            )
+            for name, tensor in sorted(self._trained().items())
         )
-        return scores / self._temperature - noise.to(scores.device)
+
+    def _trained(self) -> dict[str, torch.Tensor]:
+        return {n: p.detach() for n, p in self.model.named_parameters() if p.requires_grad}
+
+
+def _lora(settings: LoraSettings) -> LoraConfig:
+    return LoraConfig(
+        task_type="CAUSAL_LM",
+        r=settings.rank,
+        lora_alpha=settings.alpha,
+        lora_dropout=0.0,
+        target_modules=list(settings.target_modules),
+    )
+
+
+def _digest(tensors: Iterable[tuple[str, torch.Tensor]]) -> str:
+    digest = hashlib.sha256()
+    for name, tensor in sorted(tensors):
+        digest.update(name.encode() + b"\0")
+        digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest()

@@ -13,18 +13,23 @@ from pathlib import Path
 
 from arena.challenges import Challenge, Recipe
 from arena.packages import PackageError, TaskPackage, collection_digest, load_packages
+from arena.posttrain.conversation import Dialect
 from arena.posttrain.demonstrations import demonstrate
 from arena.posttrain.evaluate import HeldOutTask, evaluate, prepare_suite
 from arena.posttrain.events import EventSink, Progress, StageLog
 from arena.posttrain.faults import AuthorFault, Cancelled, PlatformFault, RunFault
+from arena.posttrain.formats import format_named
 from arena.posttrain.gate import Gated, near_copies, run_gate
-from arena.posttrain.grpo import Reinforced, reinforce
+from arena.posttrain.grpo import reinforce
 from arena.posttrain.model import Policy, make_deterministic
 from arena.posttrain.provenance import code_digest, folder_digest, software_versions
+from arena.posttrain.rollouts import Limits, Voice
+from arena.posttrain.sampling import InProcess
 from arena.posttrain.seeds import opaque_id
 from arena.posttrain.sft import fine_tune
+from arena.posttrain.trainers import Updates
 from arena.posttrain.trials import Crew
-from arena.report import Arm, Report, StageName, Training, Trial
+from arena.report import Arm, CurvePoint, Report, StageName, Training, Trial
 from arena.sandbox import Sandbox
 
 
@@ -60,8 +65,6 @@ def execute(
         PlatformFault: anything that is not the author's doing.
         Cancelled: `cancelled` said so.
     """
-    if inputs.challenge.evaluation.max_turns != 1:
-        raise PlatformFault("not_supported", "This version runs challenges of one turn only.")
     make_deterministic(inputs.challenge.evaluation.seed, inputs.recipe.threads)
     return _Run(
         inputs, Crew(training, cancelled), Crew(suite, cancelled), StageLog(on_event)
@@ -81,11 +84,12 @@ class _Run:
         self._require_engine()
         gated = self._gate()
         policy = Policy.load(self.inputs.base_model, self.inputs.recipe)
-        before = self._baseline(policy)
-        training = self._train(policy, gated.passed)
+        voice = self._voice(policy)
+        before = self._baseline(voice)
+        training = self._train(policy, voice, gated.passed)
         with self._sealed_stage("final") as progress:
             progress.expect(len(self.suite) * self.evaluation.trials)
-            after = self._measure("after", policy, progress)
+            after = self._measure("after", voice, progress)
         with self.log.stage("report"):
             provenance = self._provenance()
         return Report(
@@ -98,6 +102,13 @@ class _Run:
             provenance=provenance,
             software=software_versions(),
         )
+
+    def _voice(self, policy: Policy) -> Voice:
+        """The policy as both arms ask it."""
+        generation = self.inputs.recipe.generation
+        dialect = Dialect(policy.tokenizer, format_named(generation.format, policy.tokenizer))
+        limits = Limits.of(generation, self.evaluation.max_turns)
+        return Voice(InProcess(policy), dialect, limits, self.evaluation.temperature)
 
     def _require_engine(self) -> None:
         """The run's set-up: what the engine is too old for is known before anything is built."""
@@ -120,57 +131,48 @@ class _Run:
             min_tasks = self.inputs.challenge.gates.min_tasks
             return run_gate(self.packages, copies, min_tasks, self.crew, progress)
 
-    def _baseline(self, policy: Policy) -> list[Trial]:
+    def _baseline(self, voice: Voice) -> list[Trial]:
         with self._sealed_stage("baseline") as progress:
             packages = load_packages(self.inputs.suite)
             progress.expect(len(packages) * (1 + self.evaluation.trials))
             self.suite = prepare_suite(packages, self.inputs.suite_key, self.suite_crew, progress)
-            return self._measure("before", policy, progress)
+            return self._measure("before", voice, progress)
 
-    def _measure(self, arm: Arm, policy: Policy, progress: Progress) -> list[Trial]:
-        tokens = self.inputs.recipe.generation.max_new_tokens
-        return evaluate(arm, policy, self.suite, self.evaluation, tokens, self.suite_crew, progress)
+    def _measure(self, arm: Arm, voice: Voice, progress: Progress) -> list[Trial]:
+        return evaluate(arm, voice, self.suite, self.evaluation, self.suite_crew, progress)
 
-    def _train(self, policy: Policy, packages: tuple[TaskPackage, ...]) -> Training:
-        weights_before = policy.weights_digest()
-        demonstrations, sft_steps = self._sft(policy, packages)
-        reinforced = self._grpo(policy, packages)
+    def _train(self, policy: Policy, voice: Voice, packages: tuple[TaskPackage, ...]) -> Training:
+        weights_before, copy = policy.weights_digest(), policy.trained_copy()
+        demonstrations, sft = self._sft(policy, voice, packages)
+        grpo = self._grpo(policy, voice, packages)
         return Training(
             demonstrations=demonstrations,
-            sft_steps=sft_steps,
-            grpo_steps=reinforced.steps,
-            grpo_groups_with_spread=reinforced.groups_with_spread,
-            reward_curve=reinforced.curve,
+            sft_steps=len(sft.steps),
+            sft_updates=sft.counting,
+            grpo_steps=len(grpo.steps),
+            grpo_updates=grpo.counting,
+            grpo_groups_with_spread=sum(step.groups_with_spread or 0 for step in grpo.steps),
+            reward_curve=_curve(grpo),
+            tensors=policy.changes_since(copy),
             weights_before=weights_before,
             weights_after=policy.weights_digest(),
         )
 
-    def _sft(self, policy: Policy, packages: tuple[TaskPackage, ...]) -> tuple[int, int]:
-        recipe = self.inputs.recipe
+    def _sft(
+        self, policy: Policy, voice: Voice, packages: tuple[TaskPackage, ...]
+    ) -> tuple[int, Updates]:
+        recipe, seed, output = self.inputs.recipe, self.evaluation.seed, self.inputs.workdir / "sft"
+        longest = recipe.sft.max_length
         with self.log.stage("sft") as progress:
-            rows = demonstrate(packages, policy, recipe.sft.max_length, self.crew, progress)
-            steps = fine_tune(
-                policy,
-                rows,
-                recipe,
-                self.evaluation.seed,
-                self.inputs.workdir / "sft",
-                self.crew,
-                progress,
-            )
-            return len(rows), steps
+            rows = demonstrate(packages, voice.dialect, voice.limits, longest, self.crew, progress)
+            return len(rows), fine_tune(policy, rows, recipe, seed, output, self.crew, progress)
 
-    def _grpo(self, policy: Policy, packages: tuple[TaskPackage, ...]) -> Reinforced:
+    def _grpo(self, policy: Policy, voice: Voice, packages: tuple[TaskPackage, ...]) -> Updates:
+        recipe, seed = self.inputs.recipe, self.evaluation.seed
+        voice = voice._replace(temperature=recipe.grpo.temperature)
+        output = self.inputs.workdir / "grpo"
         with self.log.stage("grpo") as progress:
-            return reinforce(
-                policy,
-                packages,
-                self.inputs.recipe,
-                self.evaluation.seed,
-                self.inputs.workdir / "grpo",
-                self.crew,
-                progress,
-            )
+            return reinforce(policy, packages, voice, recipe, seed, output, self.crew, progress)
 
     def _provenance(self) -> dict[str, str]:
         """Digests of all that was used. The suite's is keyed: a plain one would let a guess at
@@ -204,6 +206,19 @@ def _sealed(stage: StageName) -> Iterator[None]:
     else:
         return
     raise PlatformFault("suite_stage_failed", f"The {stage} stage failed with {kind}.")
+
+
+def _curve(grpo: Updates) -> tuple[CurvePoint, ...]:
+    return tuple(
+        CurvePoint(
+            step=number,
+            reward=step.reward,
+            loss=step.loss,
+            groups_with_spread=step.groups_with_spread,
+            weights_changed=step.weights_changed,
+        )
+        for number, step in enumerate(grpo.steps, start=1)
+    )
 
 
 def _collection(folder: Path) -> list[TaskPackage]:

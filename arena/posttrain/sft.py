@@ -9,28 +9,33 @@ from datasets import Dataset
 from trl import SFTConfig, SFTTrainer
 
 from arena.challenges import Recipe
-from arena.posttrain.demonstrations import Demonstration
 from arena.posttrain.events import Progress
 from arena.posttrain.model import Policy
-from arena.posttrain.trainers import common_arguments, train_quietly
+from arena.posttrain.rollouts import Rollout
+from arena.posttrain.trainers import Updates, common_arguments, train_quietly
 from arena.posttrain.trials import Crew
+
+_IGNORED = -100
+"""The label of a token that is no part of the loss."""
 
 
 def fine_tune(
     policy: Policy,
-    demonstrations: Sequence[Demonstration],
+    demonstrations: Sequence[Rollout],
     recipe: Recipe,
     seed: int,
     output: Path,
     crew: Crew,
     progress: Progress,
-) -> int:
-    """Trains `policy` in place; returns the number of steps. The loss is on the answers only."""
+) -> Updates:
+    """Trains `policy` in place. The loss is on the model's own turns only."""
     settings = recipe.sft
+    updates = Updates(policy)
     if not demonstrations or not settings.epochs:
-        return 0
+        return updates
 
-    def on_step(_figures: dict[str, float]) -> None:
+    def on_step(figures: dict[str, float]) -> None:
+        updates.add(figures)
         progress.advance()
         crew.check()
 
@@ -44,8 +49,21 @@ def fine_tune(
     trainer = SFTTrainer(
         model=policy.model,
         args=arguments,
-        train_dataset=Dataset.from_list([dict(row) for row in demonstrations]),
+        train_dataset=Dataset.from_list([labelled(rollout) for rollout in demonstrations]),
         processing_class=policy.tokenizer,
     )
     progress.expect(settings.epochs * -(-len(demonstrations) // settings.batch_size))
-    return len(train_quietly(trainer, on_step))
+    train_quietly(trainer, on_step)
+    return updates
+
+
+def labelled(rollout: Rollout) -> dict[str, list[int]]:
+    """A demonstration as the ids that were exchanged, with the labels of the model's own."""
+    own = [
+        token if sampled else _IGNORED
+        for token, sampled in zip(rollout.completion_ids, rollout.mask, strict=True)
+    ]
+    return {
+        "input_ids": rollout.prompt_ids + rollout.completion_ids,
+        "labels": [_IGNORED] * len(rollout.prompt_ids) + own,
+    }

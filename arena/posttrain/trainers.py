@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from transformers import PrinterCallback, TrainerCallback
 
 from arena.challenges import Recipe
+from arena.posttrain.model import Policy
 
 
 def common_arguments(recipe: Recipe, output: Path, seed: int) -> dict[str, Any]:
@@ -16,7 +19,7 @@ def common_arguments(recipe: Recipe, output: Path, seed: int) -> dict[str, Any]:
         "output_dir": str(output),
         "seed": seed,
         "use_cpu": recipe.device == "cpu",
-        "bf16": recipe.device != "cpu",
+        "bf16": recipe.dtype == "bfloat16",
         "full_determinism": False,  # the run has set determinism for the whole process
         "lr_scheduler_type": "constant",
         "gradient_checkpointing": False,
@@ -29,15 +32,55 @@ def common_arguments(recipe: Recipe, output: Path, seed: int) -> dict[str, Any]:
     }
 
 
-def train_quietly(
-    trainer: Any, on_step: Callable[[dict[str, float]], None]
-) -> list[dict[str, Any]]:
-    """Trains, with `on_step` called at every logged step; returns the figures of the steps."""
+@dataclass(frozen=True)
+class Update:
+    """One step of the optimiser. `loss` None: it was not finite."""
+
+    loss: float | None
+    weights_changed: bool
+    reward: float = 0.0
+    groups_with_spread: int | None = None
+    """Groups of attempts whose rewards differed: only those teach anything. None: not GRPO."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether there was something to learn, the loss was finite, and the weights moved."""
+        return self.loss is not None and self.weights_changed and self.groups_with_spread != 0
+
+
+class Updates:
+    """What the optimiser's steps did, one after another."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.steps: list[Update] = []
+        self._policy = policy
+        self._digest = policy.trained_digest()
+
+    @property
+    def counting(self) -> int:
+        """How many of the steps count."""
+        return sum(step.counts for step in self.steps)
+
+    def add(self, figures: dict[str, float], groups: int | None = None) -> None:
+        """Notes a step that was logged; `groups`: how many groups of attempts it was made of."""
+        before, self._digest = self._digest, self._policy.trained_digest()
+        loss = figures["loss"]
+        spread = 1 - figures.get("frac_reward_zero_std", 0)
+        self.steps.append(
+            Update(
+                loss=loss if math.isfinite(loss) else None,
+                weights_changed=self._digest != before,
+                reward=figures.get("reward", 0.0),
+                groups_with_spread=None if groups is None else round(groups * spread),
+            )
+        )
+
+
+def train_quietly(trainer: Any, on_step: Callable[[dict[str, float]], None]) -> None:
+    """Trains, with `on_step` called with the figures of every step."""
     trainer.remove_callback(PrinterCallback)
     trainer.add_callback(_OnStep(on_step))
     trainer.train()
-    history: list[dict[str, Any]] = trainer.state.log_history
-    return [entry for entry in history if "train_runtime" not in entry]
 
 
 class _OnStep(TrainerCallback):  # type: ignore[misc]

@@ -10,17 +10,12 @@ from typing import TypeVar
 
 from arena.posttrain.events import Progress
 from arena.posttrain.faults import Cancelled
-from arena.sandbox import Agent, Sandbox, scripted, untouched
+from arena.sandbox import Sandbox
 
 POLL_SECONDS = 0.5
 """How often a stage looks up from its trials."""
 
 Result = TypeVar("Result")
-
-
-def agent_of(command: str | None) -> Agent:
-    """The agent that runs a model's command; an answer without one is a trial all the same."""
-    return scripted([command]) if command else untouched()
 
 
 @dataclass(frozen=True)

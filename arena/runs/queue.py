@@ -37,6 +37,9 @@ class Ready(Message):
 
     lease: str = Field(pattern=r"^[0-9a-f]{32}$")
     missing: str | None = Field(default=None, max_length=300)
+    unfit: dict[str, str] = Field(
+        default={}, max_length=1000, description="what it lacks for a challenge's recipe, by id"
+    )
 
 
 class Beat(Message):
@@ -150,13 +153,13 @@ class RunQueue:
     def lease(self, worker: str, ready: Ready) -> Lease | None:
         """The next run of the queue for `worker`; None where there is none it can take."""
         self.heard_of(worker, ready.missing)
-        if ready.missing or not self._can_lease(ready.lease):
+        if ready.missing or not self._can_lease(ready):
             return None
 
         def decide(state: State) -> list[AnyRecord]:
             if _run_of(state, ready.lease):
                 return []
-            run = next((r for r in state.queue() if self._can_run(state, r)), None)
+            run = self._next(state, ready)
             if run is None:
                 return []
             event = RunEventRecord(
@@ -254,9 +257,15 @@ class RunQueue:
 
         self._ledger.transact(decide)
 
-    def _can_lease(self, lease: str) -> bool:
+    def _can_lease(self, ready: Ready) -> bool:
         """A look at the state in memory, so that an idle poll writes nothing and locks nothing."""
-        return _run_of(self._ledger.state, lease) is not None or self.is_waited_for()
+        state = self._ledger.state
+        return _run_of(state, ready.lease) is not None or self._next(state, ready) is not None
+
+    def _next(self, state: State, ready: Ready) -> Run | None:
+        """The run that has waited longest of those that this worker can execute."""
+        waiting = (run for run in state.queue() if run.record.challenge not in ready.unfit)
+        return next((run for run in waiting if self._can_run(state, run)), None)
 
     def _can_run(self, state: State, run: Run) -> bool:
         return self._takes_leases(state, run.record.challenge)

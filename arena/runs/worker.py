@@ -27,6 +27,7 @@ from arena.client import ArenaClient, ArenaUnreachable, RemoteError
 from arena.errors import ArenaError
 from arena.posttrain.events import StageLog
 from arena.posttrain.faults import Cancelled, PlatformFault, RunFault
+from arena.posttrain.machine import what_recipe_lacks
 from arena.posttrain.run import RunInputs, execute
 from arena.report import Report
 from arena.runs.heartbeat import Heartbeat
@@ -96,6 +97,8 @@ class Worker:
             self._client, self._sources, self._folders, settings.jobs, self._stopping
         )
         self._said = ""
+        recipes = self._challenges.recipes.items()
+        self._unfit = {id: lack for id, recipe in recipes if (lack := what_recipe_lacks(recipe))}
 
     def stop(self) -> None:
         """Ends after telling the arena that what is under way, if anything, is given up."""
@@ -104,6 +107,8 @@ class Worker:
     def work(self, once: bool = False) -> None:
         """Executes runs, and replays where none waits, until stopped; with `once`, one run."""
         self._sweep()
+        for challenge, lack in self._unfit.items():
+            log.warning("takes no runs of %s: %s", challenge, lack)
         try:
             while not self._stopping.is_set():
                 try:
@@ -125,7 +130,7 @@ class Worker:
             ArenaError: the arena gave no answer.
         """
         missing = what_is_missing()
-        asked = {"lease": secrets.token_hex(16), "missing": missing}
+        asked = {"lease": secrets.token_hex(16), "missing": missing, "unfit": self._unfit}
         answer = self._client.post("/worker/lease", asked)
         if missing:
             self._warn(f"takes no runs: {missing}")

@@ -312,6 +312,16 @@ def test_an_editor_named_by_the_challenge_may_end_its_runs(
     assert arena.cancel(who("rival"), run, "A mistake.").state == "cancelled"
 
 
+def test_a_worker_gets_no_run_whose_recipe_its_machine_cannot_run(
+    arena: Arena, who: Who, valid: str
+) -> None:
+    run = launch(arena, who, valid)
+    unfit = ready().model_copy(update={"unfit": {"demo": "needs a CUDA device"}})
+    assert arena.queue.lease("arena-worker", unfit) is None
+    assert arena.read.run_detail(run).state == "queued"
+    assert leased(arena).run == run
+
+
 def test_a_worker_without_docker_closes_the_challenge_to_runs(
     arena: Arena, who: Who, valid: str
 ) -> None:

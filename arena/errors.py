@@ -292,6 +292,15 @@ class RunsUsedUp(ArenaError):
     advice = "Runs that failed by the platform's fault do not count."
 
 
+class BudgetUsedUp(ArenaError):
+    code, status = "budget_used_up", 409
+    text = (
+        "The compute budget of {challenge}, {cap} worker hours, has no room for a run of up to "
+        "{each}: {used} are used and {reserved} reserved."
+    )
+    advice = "What is reserved comes back as runs end sooner; else ask its organizers."
+
+
 class RunUnderWay(ArenaError):
     code, status = "run_under_way", 409
     text = "This collection has a run under way on {challenge}: {run}."

@@ -17,6 +17,7 @@ from arena.report import Report
 from arena.runs.launch import reason_of, state_of, why_no_runs
 from arena.runs.queue import LiveRun, RunQueue
 from arena.runs.replays import ReplayQueue
+from arena.runs.spending import spending
 from arena.state import Run, RunState, State, Submission
 from arena.suites import SuiteIndexes
 from arena.validation import Validator
@@ -66,6 +67,7 @@ class Queries:
         changed = state.challenge_states.get(name)
         why_not = why_no_runs(state, challenge, self._queue, self._suites)
         workers = self._queue.workers()
+        spent = spending(state, challenge)
         return views.ChallengeView(
             id=name,
             title=challenge.title,
@@ -86,6 +88,9 @@ class Queries:
             recipe=self._challenges.recipes[name].name,
             trials=challenge.evaluation.trials,
             runs_per_collection=challenge.ranking.runs_per_collection,
+            budget_hours=spent.cap,
+            used_hours=round(spent.used, 2),
+            reserved_hours=round(spent.reserved, 2),
         )
 
     def submission_views(

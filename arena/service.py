@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import partial
 
 from huggingface_hub import HfApi
 
 from arena import decisions, views
 from arena.budget import CommitBudget
-from arena.challenges import Challenges, load_challenges
+from arena.challenges import Challenge, Challenges, load_challenges
 from arena.commons import Commons
 from arena.commonsindex import CommonsIndex
 from arena.decisions import require_rights
@@ -47,18 +48,14 @@ from arena.records import (
 )
 from arena.releases import Releases
 from arena.requests import Asked, answer_of, asked, once, title_text
-from arena.runs.launch import (
-    require_run_left,
-    require_runnable,
-    require_takes_runs,
-    state_of,
-)
+from arena.runs import preflight
+from arena.runs.launch import Condition, conditions, state_of
 from arena.runs.queue import RunQueue
 from arena.runs.replays import ReplayQueue
 from arena.runs.silence import Silence
 from arena.settings import Settings
 from arena.sources import Source, open_sources, parse_source
-from arena.state import State
+from arena.state import State, Submission
 from arena.store import Store
 from arena.suites import SuiteIndexes
 from arena.validation import Validator
@@ -240,18 +237,16 @@ class Arena:
 
         Raises:
             UnknownSubmission, UnknownChallenge, NotYours, NotValid, NotNewest, TooFewTasks,
-            ChallengeNotOpen, ChallengeNotReady, RunUnderWay, RunsUsedUp, IdempotencyMismatch,
-            NotRecorded.
+            ChallengeNotOpen, ChallengeNotReady, RunUnderWay, RunsUsedUp, BudgetUsedUp,
+            IdempotencyMismatch, NotRecorded.
         """
         found = self.read.challenge(challenge)
         request = asked(who, "runs:launch", key, submission=submission, challenge=challenge)
 
         def decide(state: State) -> list[AnyRecord]:
             own = submission_of(state, submission)
-            require_rights(who, own, self.challenges, challenge)
-            require_runnable(state, own, found)
-            require_takes_runs(state, found, self.queue, self.suites)
-            require_run_left(state, own, found)
+            for condition in self._conditions(state, who, own, found):
+                condition.require()
             return [
                 RunRecord(
                     id=new_id(RunRecord.prefix),
@@ -267,6 +262,30 @@ class Arena:
             ]
 
         return self.read.run_detail(self._once(request, decide))
+
+    def preflight(self, who: Identity, submission: str, challenge: str) -> views.PreflightView:
+        """Every condition of a launch, whether it holds now, and what else can be said before.
+
+        Raises:
+            UnknownSubmission, UnknownChallenge.
+        """
+        found, state = self.read.challenge(challenge), self.ledger.state
+        own = submission_of(state, submission)
+        rows = [preflight.tried(c) for c in self._conditions(state, who, own, found)]
+        rows += preflight.foreseen(self.read.submission_detail(submission), self.queue)
+        return views.PreflightView(
+            submission=submission,
+            challenge=challenge,
+            ready=all(row.outcome != "fail" for row in rows),
+            conditions=rows,
+        )
+
+    def _conditions(
+        self, state: State, who: Identity, own: Submission, challenge: Challenge
+    ) -> list[Condition]:
+        rights = partial(require_rights, who, own, self.challenges, challenge.id)
+        others = conditions(state, own, challenge, self.queue, self.suites)
+        return [Condition("author's or editor's rights", rights), *others]
 
     def cancel(
         self, who: Identity, run: str, reason: str, key: str | None = None

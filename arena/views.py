@@ -66,6 +66,27 @@ class ChallengeView(View):
     recipe: str
     trials: int
     runs_per_collection: int
+    budget_hours: float
+    used_hours: float
+    reserved_hours: float
+
+
+class ConditionView(View):
+    """One condition of a launch. `skip`: it can't be said now, and does not keep it back."""
+
+    name: str
+    outcome: Literal["ok", "fail", "skip"]
+    code: str | None = None
+    why: str = ""
+
+
+class PreflightView(View):
+    """Whether a run may be launched now, condition by condition."""
+
+    submission: str
+    challenge: str
+    ready: bool
+    conditions: list[ConditionView]
 
 
 class ReplayView(View):

@@ -271,6 +271,11 @@ def _writing(service: Arena, who: Any) -> APIRouter:
         """Queues a run of a valid submission."""
         return _object("run", service.launch(user, body.submission, body.challenge, key))
 
+    @routes.post("/runs:preflight")
+    def preflight(body: LaunchBody, user: Who) -> Answer:
+        """Every condition of a launch, and whether it holds now; nothing is recorded."""
+        return _object("preflight", service.preflight(user, body.submission, body.challenge))
+
     @routes.post("/runs/{run}:cancel")
     def cancel(run: str, body: ReasonBody, user: Who, key: Key = None) -> Answer:
         """Ends a queued or running run."""

@@ -85,6 +85,11 @@ def _show(c: dict[str, Any]) -> None:
             ("recipe", c["recipe"]),
             ("trials", f"{c['trials']} per task and arm"),
             ("runs", f"{c['runs_per_collection']} per collection"),
+            (
+                "compute",
+                f"{c['used_hours']:.1f} of {c['budget_hours']:g} worker hours used, "
+                f"{c['reserved_hours']:.1f} reserved",
+            ),
         ]
     )
 

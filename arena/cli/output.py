@@ -35,6 +35,9 @@ STYLES = {
     "warning": "yellow",
     "open": "green",
     "paused": "yellow",
+    "ok": "green",
+    "fail": "red",
+    "skip": "yellow",
 }
 
 

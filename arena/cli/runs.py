@@ -1,4 +1,4 @@
-"""`arena run launch|show|cancel|list`."""
+"""`arena run preflight|launch|show|cancel|list`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from arena.cli.output import facts, note, note_more, out, print_json, state, tab
 from arena.figures import interval, percent, pp
 
 Run = dict[str, Any]
+_PREFLIGHT = "Mend what fails, then ask again."
 OVER = {"scored", "accepted", "rejected", "failed", "cancelled"}
 
 app = typer.Typer(help="Launch runs of collections, and follow them.")
@@ -20,6 +21,30 @@ app = typer.Typer(help="Launch runs of collections, and follow them.")
 def register(parent: typer.Typer) -> None:
     """Adds `arena run`."""
     parent.add_typer(app, name="run")
+
+
+@app.command()
+def preflight(
+    submission: Annotated[str, typer.Argument(help="A submission's id.")],
+    challenge: Annotated[str, typer.Option("--challenge", help="The challenge's id.")],
+    json: Json = False,
+) -> int:
+    """Every condition of a launch, and whether it holds now; exit 1 where one fails."""
+    body = {"submission": submission, "challenge": challenge}
+    answer = client().post("/runs:preflight", body)
+    found = answer["preflight"]
+    failed = [c for c in found["conditions"] if c["outcome"] == "fail"]
+    if json:
+        if failed:
+            first = {"code": failed[0]["code"], "message": failed[0]["why"], "next": _PREFLIGHT}
+            answer = {**answer, "ok": False, "error": first}
+        print_json(answer)
+    else:
+        rows = [[c["name"], state(c["outcome"]), c["why"]] for c in found["conditions"]]
+        table(["condition", "outcome", "~why"], rows, empty="")
+        if not failed:
+            note(f"Next: arena run launch {submission} --challenge {challenge}")
+    return int(bool(failed))
 
 
 @app.command()

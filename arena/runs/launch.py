@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Literal
+from functools import partial
+from typing import Literal, NamedTuple
 
 from arena.challenges import Challenge
 from arena.errors import (
+    BudgetUsedUp,
     ChallengeNotOpen,
     ChallengeNotReady,
     NotNewest,
@@ -16,6 +19,7 @@ from arena.errors import (
     TooFewTasks,
 )
 from arena.runs.queue import RunQueue
+from arena.runs.spending import spending
 from arena.state import State, Submission
 from arena.suites import SuiteIndexes
 
@@ -61,43 +65,98 @@ def why_no_runs(
     now = state_of(state, challenge)
     if now != "open":
         return f"{now}: {reason_of(state, challenge)}"
+    if reason := why_not_ready(challenge, queue, suites):
+        return reason
+    return None if spending(state, challenge).is_enough else "its compute budget is used up"
+
+
+def why_not_ready(challenge: Challenge, queue: RunQueue, suites: SuiteIndexes) -> str | None:
+    """What an open challenge lacks to take runs: its index, its time, or a worker's machine."""
     if (problem := suites.problem(challenge)) is not None:
         return f"its sealed index can't be used: {problem}"
     return outside_dates(challenge, datetime.now(UTC)) or lacking(queue)
 
 
-def require_takes_runs(
-    state: State, challenge: Challenge, queue: RunQueue, suites: SuiteIndexes
-) -> None:
-    """Raises ChallengeNotOpen or ChallengeNotReady where the challenge takes no runs."""
+class Condition(NamedTuple):
+    """One thing that must hold for a run to be launched; `require` raises where it does not."""
+
+    name: str
+    require: Callable[[], None]
+
+
+def conditions(
+    state: State,
+    own: Submission,
+    challenge: Challenge,
+    queue: RunQueue,
+    suites: SuiteIndexes,
+) -> list[Condition]:
+    """All that must hold for a run of `own` on `challenge`, in the order in which it is asked."""
+    return [
+        Condition("submission valid", partial(_require_valid, own)),
+        Condition("newest of its line", partial(_require_newest, state, own)),
+        Condition("enough tasks", partial(_require_tasks, own, challenge)),
+        Condition("challenge open", partial(_require_open, state, challenge)),
+        Condition("challenge ready", partial(_require_ready, state, challenge, queue, suites)),
+        Condition("no run under way", partial(_require_none_under_way, state, own, challenge)),
+        Condition("runs left", partial(_require_run_left, state, own, challenge)),
+        Condition("budget left", partial(_require_budget, state, challenge)),
+    ]
+
+
+def _require_open(state: State, challenge: Challenge) -> None:
     now = state_of(state, challenge)
     if now != "open":
         raise ChallengeNotOpen(
             challenge=challenge.id, state=now, reason=reason_of(state, challenge)
         )
-    if reason := why_no_runs(state, challenge, queue, suites):
+
+
+def _require_ready(
+    state: State, challenge: Challenge, queue: RunQueue, suites: SuiteIndexes
+) -> None:
+    reason = why_not_ready(challenge, queue, suites)
+    if reason and state_of(state, challenge) == "open":
         raise ChallengeNotReady(challenge=challenge.id, reason=reason)
 
 
-def require_runnable(state: State, own: Submission, challenge: Challenge) -> None:
-    """Raises NotValid, NotNewest or TooFewTasks where the submission is not one to run."""
+def _require_valid(own: Submission) -> None:
     if not own.stands:
         found = own.validation.outcome if own.validation else "not validated yet"
         raise NotValid(submission=own.record.id, state="withdrawn" if own.withdrawal else found)
+
+
+def _require_newest(state: State, own: Submission) -> None:
     newest = state.newest_valid(own.line)
     if newest and newest.collection != own.collection:
         raise NotNewest(submission=own.record.id, newest=newest.record.id)
+
+
+def _require_tasks(own: Submission, challenge: Challenge) -> None:
     tasks = len(own.validation.packages) if own.validation else 0
     if tasks < challenge.gates.min_tasks:
         raise TooFewTasks(challenge=challenge.id, needed=challenge.gates.min_tasks, tasks=tasks)
 
 
-def require_run_left(state: State, own: Submission, challenge: Challenge) -> None:
-    """Raises RunUnderWay or RunsUsedUp where the line's runs are used, or one is under way."""
-    runs = state.line_runs(own.line, challenge.id)
-    for run in runs:
+def _require_none_under_way(state: State, own: Submission, challenge: Challenge) -> None:
+    for run in state.line_runs(own.line, challenge.id):
         if run.state in {"queued", "running"}:
             raise RunUnderWay(challenge=challenge.id, run=run.record.id)
+
+
+def _require_run_left(state: State, own: Submission, challenge: Challenge) -> None:
     count = challenge.ranking.runs_per_collection
-    if sum(run.costs_author for run in runs) >= count:
+    if sum(run.costs_author for run in state.line_runs(own.line, challenge.id)) >= count:
         raise RunsUsedUp(count=count, challenge=challenge.id)
+
+
+def _require_budget(state: State, challenge: Challenge) -> None:
+    spent = spending(state, challenge)
+    if not spent.is_enough:
+        raise BudgetUsedUp(
+            challenge=challenge.id,
+            cap=f"{spent.cap:g}",
+            used=f"{spent.used:.1f}",
+            reserved=f"{spent.reserved:.1f}",
+            each=f"{spent.each:.1f}",
+        )

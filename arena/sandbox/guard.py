@@ -22,7 +22,6 @@ STAGE = "/.arena-carried"
 _NAMING = ("BASH_ENV", "ENV", "LD_PRELOAD", "PYTHONSTARTUP")
 _SYSTEM_PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 _SHELL_START = re.compile(
-    r"(/root|/home/[^/]+)/"
     r"(\.(bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zshenv|zprofile|zlogin|kshrc"
     r"|mkshrc|shrc|shinit|pythonrc\.py)|\.config/fish(/.*)?)"
 )
@@ -32,15 +31,18 @@ _SYSTEM_START = re.compile(
 )
 # What the engine itself writes in every container, and configuration that pytest finds from above.
 _OF_THE_CONTAINER = re.compile(
-    r"/(\.dockerenv|\.arena-carried(/.*)?|etc/(hosts|hostname|resolv\.conf|mtab)"
+    r"/(\.dockerenv|\.arena-[^/]*(/.*)?|etc/(hosts|hostname|resolv\.conf|mtab)"
     r"|(conftest\.py|pyproject\.toml|tox\.ini|setup\.cfg|\.?pytest\.ini))"
 )
 _PYTHON_START = re.compile(r"(sitecustomize|usercustomize)(\..*)?|python[0-9.]*(\._pth|\.zip)")
 _LIBRARY = re.compile(r"(/usr(/local)?)?/lib(32|64|x32|exec)?(/.*)?")
 _LIBRARIES = ("/lib", "/lib32", "/lib64", "/libx32", "/usr/lib", "/usr/lib64", "/usr/local/lib")
-# Where Perl looks before it looks among its own modules.
+_HOME = re.compile(r"/root|/home/[^/]+")
+# Wherever Perl looks for a module: each folder stands before others.
 _PERL = re.compile(
-    r"(/etc/perl|/usr/local/lib/site_perl|/usr/local/(lib/[^/]+|share)/perl/[^/]+)/(?P<rest>.+)"
+    r"(/etc/perl|/usr/local/lib/site_perl|/usr/local/(lib/[^/]+|share)/perl/[^/]+"
+    r"|/usr/share/perl5|/usr/share/perl/[^/]+|/usr/lib/[^/]+/(perl-base|perl5?/[0-9][^/]*)"
+    r"|/usr/local/lib/perl5(/(site|vendor)_perl)?(/[0-9][^/]*(/[^/]+-[^/]+)?)?)/(?P<rest>.+)"
 )
 _PYTHON_TREE = re.compile(r".*/lib(?:32|64)?/(?:python3[^/]*|pypy3[^/]*)/(?P<rest>.+)")
 _PACKAGES = re.compile(r"(?P<folder>(?:.*/)?(?:site|dist)-packages)/(?P<rest>.+)")
@@ -68,6 +70,7 @@ class Guard:
         self._libraries = {posixpath.normpath(p) for p in libraries if p}
         # An image may name such files by itself: ENV BASH_ENV=/root/setup.sh.
         self._named = {image.env[key] for key in _NAMING if image.env.get(key)}
+        self._home = posixpath.normpath(home_of(image))
         self._declared: tuple[str, ...] = ()
         self._declared = tuple(
             path
@@ -113,13 +116,29 @@ class Guard:
         name = posixpath.basename(path)
         return (
             path in self._named
-            or bool(_SHELL_START.fullmatch(path) or _SYSTEM_START.fullmatch(path))
+            or self._starts_a_shell(path)
+            or bool(_SYSTEM_START.fullmatch(path))
             or bool(_OF_THE_CONTAINER.fullmatch(path) or _PYTHON_START.fullmatch(name))
+        )
+
+    def _starts_a_shell(self, path: str) -> bool:
+        """Whether a shell reads it at its start, from the home of whoever it may run as."""
+        other = _HOME.match(path)
+        homes = (self._home, other.group() if other else self._home)
+        return any(
+            is_inside(path, home) and _SHELL_START.fullmatch(path[len(home.rstrip("/")) + 1 :])
+            for home in homes
         )
 
     def _hides_programs(self, path: str) -> bool:
         """Whether programs are looked for in a folder at this path, or below it."""
         return any(is_inside(place, path) for place in self._programs)
+
+
+def home_of(image: Image) -> str:
+    """The home in which the verifier runs: the image's, where it names one."""
+    home = image.env.get("HOME", "")
+    return home if home.startswith("/") else "/root"
 
 
 def _of_python(rest: str, name: str) -> Passage:
@@ -136,7 +155,9 @@ def looked_for(passage: Passage, path: str) -> str:
         top = found["rest"].partition("/")[0].partition(".")[0]
         return f"{found['folder']}/{top}"
     if passage is Passage.UNLESS_PERL and (found := _PERL.fullmatch(path)):
-        return found["rest"]
+        rest = found["rest"]
+        # Perl takes List/Util.pmc before List/Util.pm.
+        return rest.removesuffix("c") if rest.endswith(".pmc") else rest
     return posixpath.dirname(path)
 
 

@@ -20,7 +20,7 @@ from arena.sandbox.archives import IN_CONTAINER, Bundle, small_files
 from arena.sandbox.carrying import SCRIPT
 from arena.sandbox.engine import HOSTS, Engine
 from arena.sandbox.errors import EndedEarly, blaming_the_agent
-from arena.sandbox.guard import STAGE
+from arena.sandbox.guard import STAGE, home_of
 from arena.sandbox.images import Image
 from arena.sandbox.results import Limits
 from arena.sandbox.reward import JSON, MAX_BYTES, TEXT, InvalidReward, read_reward
@@ -135,10 +135,18 @@ def _as_they_come(first: bytes, carried: Future[bytes]) -> Iterator[bytes]:
 
 def _environment(package: TaskPackage, image: Image) -> dict[str, str]:
     of_image = image.env.get("PYTHONPATH")
-    return ENVIRONMENT | {
-        "BENCHFLOW_WORKSPACE": package.workspace,
-        "PYTHONPATH": f"{_PYTHON}:{of_image}" if of_image else _PYTHON,
-    }
+    # A folder of the PATH that is not named from the root is whichever one the verifier is in.
+    folders = [folder for folder in image.env.get("PATH", "").split(":") if folder[:1] == "/"]
+    path = {"PATH": ":".join(folders)} if folders else {}
+    return (
+        ENVIRONMENT
+        | path
+        | {
+            "HOME": home_of(image),
+            "BENCHFLOW_WORKSPACE": package.workspace,
+            "PYTHONPATH": f"{_PYTHON}:{of_image}" if of_image else _PYTHON,
+        }
+    )
 
 
 def _services_script(package: TaskPackage, image: Image) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena.sandbox.guard import Guard, Passage
+from arena.sandbox.guard import Guard, Passage, looked_for
 from arena.sandbox.images import Image
 
 IMAGE = Image(
@@ -18,6 +18,7 @@ NEVER = [
     "/etc/profile.d/x.sh",
     "/etc/ld.so.preload",
     "/srv/start.sh",
+    "/.arena-python/json.py",
     "/root/sitecustomize.py",
     "/app/venv/lib/python3.11/site-packages/usercustomize.cpython-311-x86_64-linux-gnu.so",
     "/app/venv/lib/python3.11/site-packages/evil.pth",
@@ -52,6 +53,31 @@ def test_what_starts_by_itself_never_crosses(path: str) -> None:
 @pytest.mark.parametrize("path", FREE)
 def test_work_crosses(path: str) -> None:
     assert Guard(IMAGE).judge(path) is Passage.FREE
+
+
+@pytest.mark.parametrize("home", ["/srv/home", "/srv/home/", "/"])
+def test_the_images_own_home_is_guarded_beside_the_others(home: str) -> None:
+    guard = Guard(Image("id", env={"HOME": home}))
+    assert guard.judge(f"{home.rstrip('/')}/.bashrc") is Passage.NEVER
+    assert guard.judge("/root/.bashrc") is Passage.NEVER
+    assert guard.judge("/srv/home/answer.txt") is Passage.FREE
+
+
+@pytest.mark.parametrize(
+    ("path", "module"),
+    [
+        ("/usr/share/perl5/List/Util.pm", "List/Util.pm"),
+        ("/usr/share/perl/5.36/strict.pmc", "strict.pm"),
+        ("/usr/lib/x86_64-linux-gnu/perl-base/List/Util.pmc", "List/Util.pm"),
+        ("/usr/lib/x86_64-linux-gnu/perl5/5.36/List/Util.pm", "List/Util.pm"),
+        ("/usr/local/lib/perl5/site_perl/5.36.0/x86_64-linux-gnu/List/Util.pm", "List/Util.pm"),
+        ("/usr/local/lib/perl5/site_perl/List/Util.pm", "List/Util.pm"),
+        ("/usr/local/share/perl/5.36.0/List/Util.pm", "List/Util.pm"),
+    ],
+)
+def test_a_module_of_perl_is_looked_for_by_its_name(path: str, module: str) -> None:
+    assert Guard(IMAGE).judge(path) is Passage.UNLESS_PERL
+    assert looked_for(Passage.UNLESS_PERL, path) == module
 
 
 @pytest.mark.parametrize("path", ["/root/bin", "/app/venv", "/root/.config", "/usr/bin"])

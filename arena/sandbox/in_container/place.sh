@@ -9,7 +9,22 @@ program() {
   (PATH=$programs; command -v "${2##*/}") > /dev/null 2>&1 && return 0
   { [ -e "$1/python3" ] || [ -e "$1/python" ]; } && [ -e "$2" ]
 }
-module() { [ -e "$2" ] || { [ ! -d "$1" ] && [ -e "$1.py" ]; }; }
+# At each step of the way to PATH: a folder would be imported in place of a module of the image's,
+# a compiled module in place of one in Python, an __init__ in a folder that has none.
+module() {
+  [ -e "$2" ] && return 0
+  at=$2
+  while [ "$at" != "${1%/*}" ]; do
+    parent=${at%/*}; name=${at##*/}; name=${name%%.*}; at=$parent
+    [ "$name" = __init__ ] && [ -d "$parent" ] && return 0
+    if [ ! -d "$parent/$name" ]; then
+      for other in "$parent/$name".py "$parent/$name".*.so "$parent/$name".so; do
+        [ -e "$other" ] && return 0
+      done
+    fi
+  done
+  return 1
+}
 library() {
   for place in /lib /lib64 /usr/lib /usr/lib64 /usr/local/lib /lib/*-linux-* /usr/lib/*-linux-*; do
     [ -e "$place/${2##*/}" ] && return 0
@@ -17,7 +32,8 @@ library() {
   [ -e "$2" ]
 }
 perl() {
-  for place in /usr/share/perl* /usr/share/perl/* /usr/lib/*/perl* /usr/lib/*/perl/*; do
+  for place in /usr/share/perl* /usr/share/perl/* /usr/lib/*/perl* /usr/lib/*/perl/* \
+    /usr/lib/*/perl5/* /usr/local/lib/perl5/* /usr/local/lib/perl5/*/*; do
     [ -e "$place/$1" ] && return 0
   done
   [ -e "$2" ]

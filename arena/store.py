@@ -50,6 +50,7 @@ log = logging.getLogger(__name__)
 
 COMPACT_AT = 250  # files; the design allows 300, and one commit adds at most one a kind
 _DOWNLOADS = 8
+_CARD_TRIES = 5
 _FORMER_HEADS = 1000
 _TIMEOUT = httpx.Timeout(60)
 
@@ -122,11 +123,21 @@ class Store:
         Raises:
             StoreError: it cannot be reached, or not be written to.
         """
+        tries = 0
+        while not self._has_card():
+            tries += 1
+            try:
+                self._declare()
+            except StoreConflict:  # another process that starts declares it too, or commits
+                if tries == _CARD_TRIES:
+                    raise
+
+    def _has_card(self) -> bool:
         with _reading():
             exists = self._api.repo_exists(self.repo, repo_type="dataset")
-            current = self._card() if exists else None
-        if current == dataset_card():
-            return
+            return exists and self._card() == dataset_card()
+
+    def _declare(self) -> None:
         with _writing():
             self._api.create_repo(self.repo, repo_type="dataset", exist_ok=True)
             card = CommitOperationAdd("README.md", dataset_card().encode())

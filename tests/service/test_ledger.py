@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import httpx
@@ -23,6 +24,8 @@ from arena.state import ImpossibleMove, State
 from arena.store import Store, StoreNotTaken, StoreUncertain
 from arena.storefiles import merged, merges
 from tests.hub import RunningHub
+
+COMMIT = "POST .*/commit/"
 
 
 def paused(reason: str = "r") -> ChallengeStateRecord:
@@ -54,6 +57,53 @@ def open_ledger(hub: RunningHub, tmp_path: Path) -> Iterator[Callable[..., Ledge
     yield start
     for ledger in opened:
         ledger.close()
+
+
+class TogetherApi(HfApi):
+    """Clients that look at once whether the store is there, and then go on at once."""
+
+    both = threading.Barrier(2)
+    has_looked = False
+
+    def repo_exists(self, *args: Any, **kwargs: Any) -> bool:
+        found = super().repo_exists(*args, **kwargs)
+        if not self.has_looked:
+            self.has_looked = True
+            self.both.wait(30)
+        return found
+
+
+def test_two_that_create_the_store_at_once_both_come_up(hub: RunningHub, tmp_path: Path) -> None:
+    for number in range(6):
+        repo = f"arena-bot/begun-{uuid4().hex[:8]}"
+        ledgers = [
+            Ledger(
+                Store(
+                    repo,
+                    TogetherApi(endpoint=hub.url, token="hf_arena"),
+                    tmp_path / f"{number}{name}",
+                ),
+                CommitBudget(10_000),
+            )
+            for name in "ab"
+        ]
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(Ledger.open, ledgers))
+        assert [ledger.trouble for ledger in ledgers] == [None, None]
+        for ledger in ledgers:
+            ledger.transact(lambda state: [paused(f"after {state.seq}")])
+        assert ledgers[1].state.challenge_states["demo"].reason == "after 1"
+        for ledger in ledgers:
+            ledger.close()
+
+
+def test_a_card_that_another_declares_meanwhile_is_no_trouble(
+    hub: RunningHub, open_ledger: Callable[..., Ledger]
+) -> None:
+    hub.make_faults({"kind": "refuse", "match": COMMIT, "status": 412})
+    ledger = open_ledger()
+    assert hub.faults_left() == 0
+    assert ledger.trouble is None
 
 
 def test_records_are_numbered_and_read_back(open_ledger: Callable[..., Ledger]) -> None:
@@ -99,9 +149,6 @@ def test_impossible_records_are_refused_before_they_are_stored(
     with pytest.raises(ImpossibleMove, match="stands twice"):
         ledger.transact(lambda state: [record])
     assert open_ledger().state.seq == 1
-
-
-COMMIT = "POST .*/commit/"
 
 
 @pytest.mark.parametrize(

@@ -16,13 +16,40 @@ Decide = Callable[[State], Sequence[AnyRecord]]
 
 @dataclass(eq=False)
 class Waiting:
-    """A transaction that is not answered yet. `sent`: it is decided for a commit, or under way."""
+    """A transaction that is not answered yet. `sent`: it is decided for a commit, or under way.
+
+    `lost`: what it sent in commits of which no answer came; one of them may stand, or land yet.
+    """
 
     decide: Decide
     future: Future[list[AnyRecord]] = field(default_factory=Future)
     records: list[AnyRecord] = field(default_factory=list)
+    lost: list[list[AnyRecord]] = field(default_factory=list)
     sent: bool = False
     abandoned: bool = False
+
+
+class Unanswered:
+    """Commits whose answer was lost: what is not known of them."""
+
+    def __init__(self) -> None:
+        self.any = False
+        self._is_unread = False
+        self._may_land_on: set[str] = set()
+
+    def lost(self, parent: str, may_land_yet: bool) -> None:
+        """No answer came to a commit on `parent`."""
+        self.any = self._is_unread = True
+        if may_land_yet:
+            self._may_land_on.add(parent)
+
+    def read(self) -> None:
+        """The store was read: what had landed is known."""
+        self._is_unread = False
+
+    def holds(self, head: str) -> bool:
+        """Whether one may stand unseen, or land yet: nothing lands on a parent gone by."""
+        return self._is_unread or head in self._may_land_on
 
 
 class Decided(NamedTuple):
@@ -61,6 +88,18 @@ def answer_decided(batch: Sequence[Waiting], refusals: dict[Waiting, Exception])
             metrics.TRANSACTIONS.labels("nothing").inc()
             waiting.future.set_result([])
     return [waiting for waiting in batch if not waiting.future.done()]
+
+
+def split_landed(state: State, batch: Sequence[Waiting]) -> tuple[list[Waiting], list[Waiting]]:
+    """Those of whom a commit stands whose answer was lost, with its records, and the others."""
+    landed: list[Waiting] = []
+    for waiting in batch:
+        # records have ids of their own, and those of one commit land together
+        stands = next((sent for sent in waiting.lost if sent[0].id in state.ids), None)
+        if stands:
+            waiting.records = stands
+            landed.append(waiting)
+    return landed, [waiting for waiting in batch if waiting not in landed]
 
 
 def answer_landed(batch: Sequence[Waiting]) -> None:

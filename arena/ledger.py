@@ -16,7 +16,16 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from arena import metrics
-from arena.batch import Decide, Waiting, answer_decided, answer_failed, answer_landed, decide_all
+from arena.batch import (
+    Decide,
+    Unanswered,
+    Waiting,
+    answer_decided,
+    answer_failed,
+    answer_landed,
+    decide_all,
+    split_landed,
+)
 from arena.budget import CommitBudget
 from arena.errors import NotRecorded, OutcomeUnknown, StoreUnavailable
 from arena.records import AnyRecord
@@ -227,27 +236,32 @@ class Ledger:
 
     def _commit(self, batch: list[Waiting]) -> None:
         """Decides and commits until it lands, or until `ATTEMPTS` are used up; answers each."""
-        problem, wait, lost = "another writer was first each time", 0.0, False
+        problem, wait = "another writer was first each time", 0.0
+        unknown = Unanswered()
         for attempt in range(ATTEMPTS):
             if attempt:
                 _pause(attempt, wait)
                 if not self._try_refresh():
                     continue
-            if lost and self._holds(batch):
-                return self._landed(batch)  # the commit whose answer was lost
-            lost, wait = False, 0.0
+                unknown.read()
+            wait = 0.0
             batch, draft, records = self._decide(self._still_waiting(batch))
             if not records:
                 return None
+            parent = self._head
             try:
-                self._head = self._store.append(records, self._head)
+                self._head = self._store.append(records, parent)
             except StoreRefused as exc:
                 self._is_open = False
                 self._trouble = Trouble(True, f"it refuses what is written to it: {exc}")
-                return answer_failed(batch, NotRecorded(problem=str(exc)))
+                problem = str(exc)
+                break
             except StoreUncertain as exc:
-                problem, lost = str(exc), True
+                problem = str(exc)
                 self._budget.note()
+                unknown.lost(parent, exc.may_land_yet)
+                for waiting in batch:
+                    waiting.lost.append(waiting.records)
                 log.warning("the store's answer was lost: %s", problem)
             except StoreError as exc:
                 problem, wait = str(exc), exc.wait
@@ -257,28 +271,40 @@ class Ledger:
                 self._budget.note()
                 self._state = draft
                 return self._landed(batch)
-        if lost and self._try_refresh() and self._holds(batch):
-            return self._landed(batch)
-        silent = lost and self._trouble is not None and not self._trouble.reachable
-        error = OutcomeUnknown if silent else NotRecorded
-        self._trouble = self._trouble or Trouble(True, f"it did not take the last write: {problem}")
-        return answer_failed(batch, error(problem=problem))
+        return self._end_failed(batch, problem, unknown)
 
-    def _holds(self, batch: list[Waiting]) -> bool:
-        """Whether the commit of `batch` stands: its records have ids of their own."""
-        return batch[0].records[0].id in self.state.ids
+    def _end_failed(self, batch: list[Waiting], problem: str, unknown: Unanswered) -> None:
+        """Answers whose commits did not land, or nobody knows whether they did, or will."""
+        if unknown.any and self._try_refresh():
+            unknown.read()
+            batch = self._answer_late(batch)
+        error = OutcomeUnknown if unknown.holds(self._head) else NotRecorded
+        if batch:
+            said = Trouble(True, f"it did not take the last write: {problem}")
+            self._trouble = self._trouble or said
+        answer_failed(batch, error(problem=problem))
 
     def _decide(self, batch: list[Waiting]) -> tuple[list[Waiting], State, list[AnyRecord]]:
         """Decides for each in turn: who waits for the commit, the state after it, its records.
 
-        Nobody is refused but on a state just looked at.
+        Nobody is refused but on a state just looked at, and nobody decides again whose commit
+        stands in the state that is decided on.
         """
         is_fresh = time.monotonic() - self._read_at < _FRESH_SECONDS
+        batch = self._answer_late(batch)
         draft, refusals = decide_all(self.state, batch)
         if refusals and not is_fresh and self._try_refresh():
+            batch = self._answer_late(batch)
             draft, refusals = decide_all(self.state, batch)
         batch = answer_decided(batch, refusals)
         return batch, draft, [record for waiting in batch for record in waiting.records]
+
+    def _answer_late(self, batch: list[Waiting]) -> list[Waiting]:
+        """Answers whose commit stands though its answer was lost; gives the others."""
+        landed, others = split_landed(self.state, batch)
+        if landed:
+            self._landed(landed)
+        return others
 
     def _still_waiting(self, batch: list[Waiting]) -> list[Waiting]:
         """Those whose callers have not given up; from here on they cannot without knowing more."""
@@ -289,7 +315,9 @@ class Ledger:
         return batch
 
     def _landed(self, batch: list[Waiting]) -> None:
-        self._head_at, self._trouble = datetime.now(UTC), None
+        self._head_at = datetime.now(UTC)
+        if self._is_open:
+            self._trouble = None
         metrics.COMMITS.inc()
         answer_landed(batch)
 

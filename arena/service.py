@@ -59,6 +59,7 @@ from arena.state import State, Submission
 from arena.store import Store
 from arena.suites import SuiteIndexes
 from arena.validation import Validator
+from arena.waits import KeptWaits
 
 log = logging.getLogger(__name__)
 
@@ -92,6 +93,7 @@ class Arena:
             CommonsIndex(api, self.ledger),
             self._notes,
             self.challenges,
+            KeptWaits(settings.data / "waits.json"),
         )
         self._attempts = Attempts(settings.data / "attempts.json", self._validator.tried)
         self.queue = RunQueue(

@@ -50,6 +50,7 @@ log = logging.getLogger(__name__)
 
 COMPACT_AT = 250  # files; the design allows 300, and one commit adds at most one a kind
 _DOWNLOADS = 8
+_CARD_TRIES = 5
 _FORMER_HEADS = 1000
 _TIMEOUT = httpx.Timeout(60)
 
@@ -67,7 +68,14 @@ class StoreConflict(StoreError):
 
 
 class StoreUncertain(StoreError):
-    """The Hub's answer was lost: the commit may have landed, or not."""
+    """The Hub's answer was lost: the commit may have landed, or not.
+
+    `may_land_yet`: the Hub itself said nothing, so what it was asked may still be under way.
+    """
+
+    def __init__(self, problem: str, wait: float = 0.0, may_land_yet: bool = False) -> None:
+        super().__init__(problem, wait)
+        self.may_land_yet = may_land_yet
 
 
 class StoreNotTaken(StoreError):
@@ -115,11 +123,21 @@ class Store:
         Raises:
             StoreError: it cannot be reached, or not be written to.
         """
+        tries = 0
+        while not self._has_card():
+            tries += 1
+            try:
+                self._declare()
+            except StoreConflict:  # another process that starts declares it too, or commits
+                if tries == _CARD_TRIES:
+                    raise
+
+    def _has_card(self) -> bool:
         with _reading():
             exists = self._api.repo_exists(self.repo, repo_type="dataset")
-            current = self._card() if exists else None
-        if current == dataset_card():
-            return
+            return exists and self._card() == dataset_card()
+
+    def _declare(self) -> None:
         with _writing():
             self._api.create_repo(self.repo, repo_type="dataset", exist_ok=True)
             card = CommitOperationAdd("README.md", dataset_card().encode())
@@ -341,13 +359,16 @@ def _writing() -> Iterator[None]:
             raise StoreNotTaken("the Hub's limit is reached (status 429)", wait) from exc
         if status < 500:
             raise StoreRefused(_problem(exc)) from exc
-        kind = StoreUncertain if _is_commit(exc.response.request) else StoreNotTaken
-        raise kind(_problem(exc), wait) from exc
+        if _is_commit(exc.response.request):
+            is_of_proxy = status in {502, 504}
+            raise StoreUncertain(_problem(exc), wait, may_land_yet=is_of_proxy) from exc
+        raise StoreNotTaken(_problem(exc), wait) from exc
     except httpx.ConnectError as exc:
         raise StoreNotTaken("there is no connection") from exc
     except httpx.RequestError as exc:
-        kind = StoreUncertain if _is_commit(exc.request) else StoreNotTaken
-        raise kind(type(exc).__name__) from exc
+        if _is_commit(exc.request):
+            raise StoreUncertain(type(exc).__name__, may_land_yet=True) from exc
+        raise StoreNotTaken(type(exc).__name__) from exc
     except OSError as exc:  # Xet's own kind of error; it uploads before the commit is asked for
         raise StoreNotTaken("an upload failed") from exc
 

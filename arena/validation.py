@@ -13,7 +13,6 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
 
 from arena.challenges import Challenges
 from arena.checking import Progress, SourceCheck, Verdict, text_of, validation_record
@@ -34,11 +33,10 @@ from arena.requests import Asked
 from arena.sources import PinnedSource, SourceReader
 from arena.state import State
 from arena.suites import SuiteIndexes
+from arena.waits import KeptWaits, Wait, next_wait
 
 log = logging.getLogger(__name__)
 
-LONGEST_PAUSE = timedelta(minutes=5)
-LONGEST_WAIT = timedelta(hours=24)
 KEPT = timedelta(hours=1)
 """How long a validation that enters nothing can be asked for, once it has ended."""
 
@@ -66,23 +64,13 @@ class _Job:
     caps: ResourceCaps
     settle: Callable[[Verdict, Progress], None]
     progress: Progress = field(default_factory=Progress)
-    waits: _Waits | None = None
+    wait: Wait | None = None
     due: datetime | None = None
 
-
-class _Waits(NamedTuple):
-    """Since when a job waits, in all and for the same reason, and how often it has asked."""
-
-    began: datetime
-    since: datetime
-    code: str
-    tries: int
-
-    def until(self, error: ComesBack, now: datetime) -> datetime | None:
-        """When to ask again; None where it has waited long enough."""
-        deadline = min(self.began + LONGEST_WAIT, self.since + error.patience)
-        pause = min(timedelta(seconds=2 ** min(self.tries, 20)), LONGEST_PAUSE)
-        return min(error.until or now + pause, deadline) if now < deadline else None
+    def put_off(self, wait: Wait) -> None:
+        """Nothing is done before the wait ends."""
+        self.wait, self.due = wait, wait.until
+        self.progress.wait(wait.until, wait.reason)
 
 
 class Validator:
@@ -96,8 +84,10 @@ class Validator:
         commons: CommonsIndex,
         notes: EditorsNotes,
         challenges: Challenges,
+        waits: KeptWaits,
     ) -> None:
         self._ledger = ledger
+        self._waits = waits
         self._check = SourceCheck(sources, suites, commons, notes, challenges.arena.collection_size)
         self._challenges = challenges
         self._caps = challenges.training_caps()
@@ -111,7 +101,7 @@ class Validator:
         """Enqueues what has no validation and is not under way, and what has waited its time.
 
         Submissions of an ended process are among it, and those whose validation the store did
-        not take.
+        not take. What waited in an ended process waits on, as long as it would have.
         """
         for submission in self._ledger.state.under_way():
             self.enqueue(submission.record.id)
@@ -136,7 +126,10 @@ class Validator:
                 lambda recorded: self._ended(submission, recorded.exception())
             )
 
-        self._add(submission, _Job(source, self._caps, settle))
+        job = _Job(source, self._caps, settle)
+        if wait := self._waits.of(submission):
+            job.put_off(wait)
+        self._add(submission, job)
 
     def try_out(
         self,
@@ -220,7 +213,8 @@ class Validator:
         with self._lock:
             if name not in self._jobs:
                 self._jobs[name] = job
-                self._submit(name)
+                if job.due is None:
+                    self._submit(name)
 
     def _submit(self, name: str) -> None:
         """Gives a job to the threads; the lock is held."""
@@ -234,14 +228,15 @@ class Validator:
         try:
             verdict = self._check.run(job.source, job.caps, job.progress)
         except ComesBack as exc:
-            if self._wait(job, exc):
-                return None
+            if self._put_off(name, job, exc):
+                return
             verdict = Verdict("failed", error=_waited_too_long(exc))
         except Exception:
             log.exception("the validation of %s met a fault", name)
             verdict = Verdict("failed", error=ArenaError())
         if verdict.outcome == "failed" and self._closing.is_set():
-            return self._ended(name)  # the next process takes it up
+            self._jobs.pop(name, None)  # the next process takes it up
+            return
         try:
             job.settle(verdict, job.progress)
         except Exception as exc:
@@ -253,19 +248,18 @@ class Validator:
             log.warning("the validation of %s was not recorded: %s", name, error.code)
         elif error:
             log.error("the validation of %s was not recorded", name, exc_info=error)
+        else:
+            self._waits.end(name)
         self._jobs.pop(name, None)
 
-    def _wait(self, job: _Job, error: ComesBack) -> bool:
+    def _put_off(self, name: str, job: _Job, error: ComesBack) -> bool:
         """Puts a job off, and its thread is free; False where it has waited long enough."""
-        now = datetime.now(UTC)
-        before = job.waits or _Waits(now, now, error.code, 0)
-        since = before.since if before.code == error.code else now
-        job.waits = _Waits(before.began, since, error.code, before.tries + 1)
-        until = job.waits.until(error, now)
-        if until is None:
+        wait = next_wait(name, job.wait, error)
+        if wait is None:
             return False
-        job.progress.wait(until, error.message)
-        job.due = until
+        if name in self._ledger.state.submissions:  # the others end with the process
+            self._waits.keep(wait)
+        job.put_off(wait)
         return True
 
     def _unless_too_few(self, record: ValidationRecord, challenge: str | None) -> ValidationRecord:

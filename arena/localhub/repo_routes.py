@@ -61,14 +61,13 @@ def create(body: NewRepo, hub: HubDep, caller: Writer, base_url: BaseUrl) -> JSO
     owner = body.owner(caller.user)
     if not access.may_create_in(caller.user, owner):
         raise errors.forbidden(f"You don't have the rights to create a repository under {owner!r}.")
-    existing = hub.repositories.find(body.type, f"{owner}/{body.name}")
-    if existing is not None:
-        url = base_url + existing.meta.path
-        error = f"You already created this {body.type} repo"
-        return JSONResponse({"error": error, "url": url}, HTTPStatus.CONFLICT)
     repo = hub.repositories.create(
         body.type, owner, body.name, creator=caller.user, private=body.is_private
     )
+    if repo is None:
+        url = f"{base_url}{body.type.url_prefix}/{owner}/{body.name}"
+        error = f"You already created this {body.type} repo"
+        return JSONResponse({"error": error, "url": url}, HTTPStatus.CONFLICT)
     meta = repo.meta
     return JSONResponse({"url": base_url + meta.path, "name": meta.repo_id, "id": meta.opaque_id})
 

@@ -8,7 +8,6 @@ import threading
 from datetime import UTC, datetime
 from pathlib import Path
 
-from arena.localhub import errors
 from arena.localhub.git import ObjectReaders, run_git
 from arena.localhub.metadata import METADATA_FILE, RepoMeta, RepoType, check_repo_name
 from arena.localhub.repository import MAIN, Message, Repository
@@ -47,8 +46,8 @@ class Repositories:
 
     def create(
         self, type_: RepoType, owner: str, name: str, *, creator: str, private: bool
-    ) -> Repository:
-        """Build the repository aside, then move it into place in one step."""
+    ) -> Repository | None:
+        """Build the repository aside, then move it into place in one step; None if there is one."""
         check_repo_name(name)
         meta = RepoMeta(
             type=type_,
@@ -61,7 +60,7 @@ class Repositories:
         git_dir = self._git_dir(meta)
         with self._lock:
             if git_dir.exists():
-                raise errors.conflict(f"You already created this {type_} repo")
+                return None
             building = self._scratch / secrets.token_hex(8)
             run_git(building, ("init", "--bare", "--quiet", "--template=", f"-b{MAIN}"))
             draft = Repository(building, meta, self._readers, self._scratch)

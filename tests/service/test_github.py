@@ -20,6 +20,7 @@ from arena.errors import GitHubUnavailable, SourceLimited
 from arena.identity import Identity
 from arena.service import Arena
 from arena.settings import GitHubSettings, Settings
+from arena.waits import KeptWaits, next_wait
 from tests.collections import upload, write_collection
 from tests.hub import RunningHub
 from tests.localgithub import GitRepository, LocalGitHub
@@ -172,17 +173,60 @@ def test_many_wait_and_all_go_on(
     assert {settled(arena, submission).state for submission in entered} == {"valid"}
 
 
-def test_a_restart_asks_again(
+def test_a_restart_waits_on_as_long_as_it_would_have(
     start_arena: Start, who: Who, github: LocalGitHub, repo: GitRepository
 ) -> None:
     first = start_arena()
-    github.archives_refuse = Response("", 429, {"Retry-After": "3600"})
+    github.archives_refuse = Response("", 429, {"Retry-After": "5"})
     submission = first.submit(who("author"), SOURCE, "T").id
     wait_for(lambda: first.read.submission_detail(submission).state == "waiting")
     first.close()
-    github.archives_refuse = None
+    before = first.read.submission_detail(submission)
+    asked = len(github.asked)
     second = start_arena()
+    wait_for(lambda: second.read.submission_detail(submission).state == "waiting")
+    view = second.read.submission_detail(submission)
+    assert (view.waiting_until, view.waits_for) == (before.waiting_until, before.waits_for)
+    assert len(github.asked) == asked
+    github.archives_refuse = None
     assert settled(second, submission).state == "valid"
+    assert datetime.now(UTC) >= (before.waiting_until or datetime.max)
+
+
+def test_a_restart_gives_no_more_patience(
+    start_arena: Start,
+    who: Who,
+    github: LocalGitHub,
+    repo: GitRepository,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(GitHubUnavailable, "patience", timedelta(seconds=8))
+    github.archives_refuse = Response("", 502)
+    arena = start_arena()
+    submission = arena.submit(who("author"), SOURCE, "T").id
+    began = set()
+    for _ in range(3):
+        wait_for(lambda: arena.read.submission_detail(submission).state == "waiting")  # noqa: B023
+        arena.close()
+        kept = KeptWaits(settings.data / "waits.json").of(submission)
+        assert kept
+        began.add(kept.began)
+        arena = start_arena()
+    assert len(began) == 1
+    assert settled(arena, submission).code == "waited_too_long"
+
+
+def test_what_waited_and_ended_is_forgotten(tmp_path: Path) -> None:
+    kept = KeptWaits(tmp_path / "waits.json")
+    wait = next_wait("sub_1", None, GitHubUnavailable(problem="status 502"))
+    assert wait
+    kept.keep(wait)
+    assert KeptWaits(tmp_path / "waits.json").of("sub_1") == wait
+    kept.end("sub_1")
+    assert KeptWaits(tmp_path / "waits.json").of("sub_1") is None
+    (tmp_path / "waits.json").write_text("[{")
+    assert KeptWaits(tmp_path / "waits.json").of("sub_1") is None
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,11 @@ import re
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import httpx
@@ -18,11 +19,13 @@ from arena.budget import CommitBudget
 from arena.errors import NotRecorded, OutcomeUnknown, SameState, StoreUnavailable
 from arena.hubclient import bound_hub_calls
 from arena.ledger import Ledger
-from arena.records import AnyRecord, ChallengeStateRecord, new_id
+from arena.records import AnyRecord, ChallengeStateRecord, Record, new_id
 from arena.state import ImpossibleMove, State
-from arena.store import Store, StoreNotTaken
+from arena.store import Store, StoreNotTaken, StoreUncertain
 from arena.storefiles import merged, merges
 from tests.hub import RunningHub
+
+COMMIT = "POST .*/commit/"
 
 
 def paused(reason: str = "r") -> ChallengeStateRecord:
@@ -42,9 +45,10 @@ def open_ledger(hub: RunningHub, tmp_path: Path) -> Iterator[Callable[..., Ledge
         token: str = "hf_arena",
         per_hour: int = 10_000,
         cache: Path | None = None,
+        kind: type[Store] = Store,
     ) -> Ledger:
         folder = cache or tmp_path / uuid4().hex
-        store = Store(repo, HfApi(endpoint=endpoint, token=token), folder)
+        store = kind(repo, HfApi(endpoint=endpoint, token=token), folder)
         ledger = Ledger(store, CommitBudget(per_hour))
         ledger.open()
         opened.append(ledger)
@@ -53,6 +57,53 @@ def open_ledger(hub: RunningHub, tmp_path: Path) -> Iterator[Callable[..., Ledge
     yield start
     for ledger in opened:
         ledger.close()
+
+
+class TogetherApi(HfApi):
+    """Clients that look at once whether the store is there, and then go on at once."""
+
+    both = threading.Barrier(2)
+    has_looked = False
+
+    def repo_exists(self, *args: Any, **kwargs: Any) -> bool:
+        found = super().repo_exists(*args, **kwargs)
+        if not self.has_looked:
+            self.has_looked = True
+            self.both.wait(30)
+        return found
+
+
+def test_two_that_create_the_store_at_once_both_come_up(hub: RunningHub, tmp_path: Path) -> None:
+    for number in range(6):
+        repo = f"arena-bot/begun-{uuid4().hex[:8]}"
+        ledgers = [
+            Ledger(
+                Store(
+                    repo,
+                    TogetherApi(endpoint=hub.url, token="hf_arena"),
+                    tmp_path / f"{number}{name}",
+                ),
+                CommitBudget(10_000),
+            )
+            for name in "ab"
+        ]
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(Ledger.open, ledgers))
+        assert [ledger.trouble for ledger in ledgers] == [None, None]
+        for ledger in ledgers:
+            ledger.transact(lambda state: [paused(f"after {state.seq}")])
+        assert ledgers[1].state.challenge_states["demo"].reason == "after 1"
+        for ledger in ledgers:
+            ledger.close()
+
+
+def test_a_card_that_another_declares_meanwhile_is_no_trouble(
+    hub: RunningHub, open_ledger: Callable[..., Ledger]
+) -> None:
+    hub.make_faults({"kind": "refuse", "match": COMMIT, "status": 412})
+    ledger = open_ledger()
+    assert hub.faults_left() == 0
+    assert ledger.trouble is None
 
 
 def test_records_are_numbered_and_read_back(open_ledger: Callable[..., Ledger]) -> None:
@@ -98,9 +149,6 @@ def test_impossible_records_are_refused_before_they_are_stored(
     with pytest.raises(ImpossibleMove, match="stands twice"):
         ledger.transact(lambda state: [record])
     assert open_ledger().state.seq == 1
-
-
-COMMIT = "POST .*/commit/"
 
 
 @pytest.mark.parametrize(
@@ -151,6 +199,80 @@ def test_a_hub_that_hangs_is_not_waited_for_for_ever(
         bound_hub_calls()
     time.sleep(3)  # what hung is done by now, on a parent that has gone by
     assert open_ledger().state.seq == 1
+
+
+class LateStore(Store):
+    """A store whose first commit gets no answer, and lands when `land` is called."""
+
+    late: tuple[Sequence[Record], str] | None = None
+    land_before_the_next = True
+
+    def append(self, records: Sequence[Record], parent: str) -> str:
+        if self.late is None:
+            self.late = (records, parent)
+            raise StoreUncertain("ReadTimeout", may_land_yet=True)
+        if self.land_before_the_next:
+            self.land()
+        return super().append(records, parent)
+
+    def land(self) -> None:
+        assert self.late
+        self.land_before_the_next = False
+        Store(self.repo, self._api, self._blobs._folder / "late").append(*self.late)
+
+
+def test_a_commit_that_lands_after_the_next_was_sent_is_recorded_once(
+    open_ledger: Callable[..., Ledger],
+) -> None:
+    ledger = open_ledger(kind=LateStore)
+    decided: list[AnyRecord] = []
+
+    def decide(state: State) -> list[AnyRecord]:
+        decided.append(paused(f"after {state.seq}"))
+        return [decided[-1]]
+
+    records = ledger.transact(decide)
+    assert [record.id for record in records] == [decided[0].id], "the one that landed answers"
+    assert open_ledger().state.seq == ledger.state.seq == 1
+
+
+def test_a_commit_that_lands_while_it_is_decided_again_is_no_refusal(
+    open_ledger: Callable[..., Ledger], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A refusal is by what is true now; that may be one's own record."""
+    monkeypatch.setattr("arena.ledger._FRESH_SECONDS", 0)
+    ledger = open_ledger(kind=LateStore)
+    store = ledger._store
+    assert isinstance(store, LateStore)
+    decided: list[AnyRecord] = []
+
+    def decide(state: State) -> list[AnyRecord]:
+        if decided and store.land_before_the_next:
+            store.land()
+            raise SameState(challenge="demo", state="paused", reason="somebody else's")
+        if "demo" in state.challenge_states:
+            raise SameState(challenge="demo", state="paused", reason="its own")
+        decided.append(paused("once"))
+        return [decided[-1]]
+
+    assert [record.id for record in ledger.transact(decide)] == [decided[0].id]
+    assert open_ledger().state.seq == 1
+
+
+def test_what_may_land_yet_is_not_told_as_not_recorded(
+    hub: RunningHub, open_ledger: Callable[..., Ledger], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.ledger.ATTEMPTS", 1)
+    ledger = open_ledger(kind=LateStore)
+    with pytest.raises(OutcomeUnknown):
+        ledger.transact(lambda state: [paused("late")])
+    ledger.transact(lambda state: [])
+    store = ledger._store
+    assert isinstance(store, LateStore)
+    store.land()
+    monkeypatch.undo()
+    ledger.transact(lambda state: [paused(f"after {state.seq}")])
+    assert open_ledger().state.challenge_states["demo"].reason == "after 1"
 
 
 def test_a_store_that_keeps_failing_says_not_recorded(

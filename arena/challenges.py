@@ -26,6 +26,7 @@ Slug = r"^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$"
 RecipeName = r"^[a-z0-9](?:[a-z0-9.-]{0,62}[a-z0-9])?$"
 RepoId = r"^[\w.-]+/[\w.-]+$"
 ChallengeStateName = Literal["open", "paused", "closed"]
+FormatName = Literal["fenced", "tool-calls"]
 
 
 class ChallengeFileError(Exception):
@@ -198,7 +199,7 @@ class LoraSettings(_Part):
 class Generation(_Part):
     """How the model is asked for commands; the same in training and evaluation."""
 
-    format: Literal["fenced", "tool-calls"] = "fenced"
+    format: FormatName = "fenced"
     max_new_tokens: int = Field(ge=1, description="of one turn")
     max_tokens: int = Field(default=4096, ge=16, description="of one attempt, prompt and all")
     observation_chars: int = Field(

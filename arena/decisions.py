@@ -36,7 +36,6 @@ from arena.runs.launch import reason_of, state_of
 from arena.sources import is_name
 from arena.state import BY_EDITOR, State, Submission
 
-UNDER_WAY = frozenset({"queued", "running"})
 _REVIEWABLE = frozenset({"scored", "accepted", "rejected"})
 
 
@@ -62,7 +61,7 @@ def withdrawal(state: State, who: Identity, submission: str, reason: str) -> lis
         submission=submission,
         reason=reason_text(reason),
     )
-    ended = [run for run in state.runs_of(submission) if run.state in UNDER_WAY]
+    ended = [run for run in state.runs_of(submission) if run.is_under_way]
     why = f"Its collection was withdrawn: {record.reason}"
     return [record, *(_cancelled(who, run.record.id, "withdrawn", why) for run in ended)]
 
@@ -74,7 +73,7 @@ def cancellation(
     found = run_of(state, run)
     own = submission_of(state, found.record.submission)
     require_rights(who, own, challenges, found.record.challenge)
-    if found.state not in UNDER_WAY:
+    if not found.is_under_way:
         raise NotCancellable(run=run, state=found.state)
     code = "cancelled" if is_author_of(who, own) else BY_EDITOR
     return [_cancelled(who, run, code, reason_text(reason))]

@@ -7,7 +7,6 @@ refused after the Hub or GitHub was asked about their source.
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Protocol
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from arena.challenges import Limits
 from arena.errors import (
@@ -28,13 +27,11 @@ from arena.errors import (
     TooManyActive,
 )
 from arena.identity import Identity
+from arena.keptlist import KeptList
 from arena.packages import submission_settings
 from arena.records import SubmissionRecord
 from arena.sources import PinnedSource, SourceReader, is_name
 from arena.state import State, Submission
-from arena.wholefiles import put_whole
-
-log = logging.getLogger(__name__)
 
 WINDOW = timedelta(hours=1)
 
@@ -52,9 +49,6 @@ class _Attempt(BaseModel):
 
     by: str
     at: datetime
-
-
-_ATTEMPTS: TypeAdapter[list[_Attempt]] = TypeAdapter(list[_Attempt])
 
 
 class _Tried(Protocol):
@@ -75,8 +69,8 @@ class Attempts:
 
     def __init__(self, file: Path, tried: Callable[[], Iterable[_Tried]]) -> None:
         """`tried`: the validations of the last hour that enter nothing, and were not refunded."""
-        self._file = file
-        self._refused = _read(file)
+        self._kept = KeptList(file, TypeAdapter(list[_Attempt]), "refused attempts")
+        self._refused = self._kept.read()
         self._tried = tried
         self._lock = threading.Lock()
 
@@ -86,10 +80,7 @@ class Attempts:
         with self._lock:
             self._refused = [a for a in self._refused if a.at > now - WINDOW]
             self._refused.append(_Attempt(by=user, at=now))
-            try:
-                put_whole(self._file, _ATTEMPTS.dump_json(self._refused))
-            except OSError as exc:
-                log.warning("refused attempts are not kept over a restart: %s", exc)
+            self._kept.write(self._refused)
 
     def since(self, when: datetime, user: str | None) -> list[datetime]:
         """When somebody tried something since `when`: everybody, or one user."""
@@ -111,16 +102,6 @@ class Attempts:
             if exc.status < 500:
                 self.add_refused(user)
             raise
-
-
-def _read(file: Path) -> list[_Attempt]:
-    try:
-        return _ATTEMPTS.validate_json(file.read_bytes())
-    except FileNotFoundError:
-        return []
-    except (OSError, ValidationError) as exc:
-        log.warning("the attempts of an earlier process cannot be read: %s", type(exc).__name__)
-        return []
 
 
 def require_within_limits(state: State, limits: Limits, user: str, attempts: Attempts) -> None:

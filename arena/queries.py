@@ -65,9 +65,8 @@ class Queries:
         """One challenge as it is now."""
         challenge, state = self.challenge(name), self._ledger.state
         changed = state.challenge_states.get(name)
-        why_not = why_no_runs(state, challenge, self._queue, self._suites)
-        workers = self._queue.workers()
         spent = spending(state, challenge)
+        why_not = why_no_runs(state, challenge, self._queue, self._suites, spent)
         return views.ChallengeView(
             id=name,
             title=challenge.title,
@@ -78,7 +77,7 @@ class Queries:
             changed_at=changed.at if changed else None,
             takes_runs=why_not is None,
             why_not=why_not,
-            workers=sum(presence.missing is None for presence in workers.values()),
+            workers=self._queue.ready_workers(),
             queued=len(state.queue(name)),
             running=sum(
                 r.state == "running" and r.record.challenge == name for r in state.runs.values()

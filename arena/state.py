@@ -124,6 +124,11 @@ class Run:
     release: ReleaseRecord | None = None
 
     @property
+    def is_under_way(self) -> bool:
+        """Whether it waits for a worker or a worker has it."""
+        return self.state in {"queued", "running"}
+
+    @property
     def failure(self) -> RunEventRecord | None:
         """The event that ended the run without a score."""
         last = self.events[-1] if self.events else None

@@ -6,17 +6,14 @@ limits. It is kept on this machine's disk.
 
 from __future__ import annotations
 
-import logging
 import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from arena.errors import ComesBack
-from arena.wholefiles import put_whole
-
-log = logging.getLogger(__name__)
+from arena.keptlist import KeptList
 
 LONGEST_PAUSE = timedelta(minutes=5)
 LONGEST_WAIT = timedelta(hours=24)
@@ -34,9 +31,6 @@ class Wait(BaseModel):
     tries: int
     until: datetime
     reason: str
-
-
-_WAITS = TypeAdapter(list[Wait])
 
 
 def next_wait(check: str, before: Wait | None, error: ComesBack) -> Wait | None:
@@ -65,8 +59,8 @@ class KeptWaits:
     """The waits of what was entered, in a file."""
 
     def __init__(self, file: Path) -> None:
-        self._file = file
-        self._waits = _read(file)
+        self._kept = KeptList(file, TypeAdapter(list[Wait]), "waits of checks")
+        self._waits = {wait.check: wait for wait in self._kept.read()}
         self._lock = threading.Lock()
 
     def of(self, check: str) -> Wait | None:
@@ -88,18 +82,4 @@ class KeptWaits:
 
     def _write(self, waits: dict[str, Wait]) -> None:
         self._waits = waits
-        try:
-            put_whole(self._file, _WAITS.dump_json([*waits.values()]))
-        except OSError as exc:
-            log.warning("the waits of checks are not kept over a restart: %s", exc)
-
-
-def _read(file: Path) -> dict[str, Wait]:
-    try:
-        waits = _WAITS.validate_json(file.read_bytes())
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValidationError) as exc:
-        log.warning("the waits of an earlier process cannot be read: %s", type(exc).__name__)
-        return {}
-    return {wait.check: wait for wait in waits}
+        self._kept.write(waits.values())

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from trl.chat_template_utils import add_response_schema, parse_response
 
+from arena.challenges import FormatName
 from arena.posttrain.faults import PlatformFault
 
 Message = dict[str, Any]
-FormatName = Literal["fenced", "tool-calls"]
 
 _FENCE = re.compile(r"```(?:bash|sh)\n(.*?)```", re.DOTALL)
 _SHELL: Message = {

@@ -19,7 +19,7 @@ from arena.errors import (
     TooFewTasks,
 )
 from arena.runs.queue import RunQueue
-from arena.runs.spending import spending
+from arena.runs.spending import Spending, spending
 from arena.state import State, Submission
 from arena.suites import SuiteIndexes
 
@@ -59,15 +59,15 @@ def _utc(when: datetime) -> str:
 
 
 def why_no_runs(
-    state: State, challenge: Challenge, queue: RunQueue, suites: SuiteIndexes
+    state: State, challenge: Challenge, queue: RunQueue, suites: SuiteIndexes, spent: Spending
 ) -> str | None:
-    """Why the challenge takes no runs now; None where it does."""
+    """Why the challenge takes no runs now, its compute `spent`; None where it does."""
     now = state_of(state, challenge)
     if now != "open":
         return f"{now}: {reason_of(state, challenge)}"
     if reason := why_not_ready(challenge, queue, suites):
         return reason
-    return None if spending(state, challenge).is_enough else "its compute budget is used up"
+    return None if spent.is_enough else "its compute budget is used up"
 
 
 def why_not_ready(challenge: Challenge, queue: RunQueue, suites: SuiteIndexes) -> str | None:
@@ -140,7 +140,7 @@ def _require_tasks(own: Submission, challenge: Challenge) -> None:
 
 def _require_none_under_way(state: State, own: Submission, challenge: Challenge) -> None:
     for run in state.line_runs(own.line, challenge.id):
-        if run.state in {"queued", "running"}:
+        if run.is_under_way:
             raise RunUnderWay(challenge=challenge.id, run=run.record.id)
 
 

@@ -36,7 +36,7 @@ def _replay(submission: SubmissionDetail) -> ConditionView:
 
 def _worker(queue: RunQueue) -> ConditionView:
     name = "a worker is connected"
-    if any(presence.missing is None for presence in queue.workers().values()):
+    if queue.ready_workers():
         return ConditionView(name=name, outcome="ok")
     why = "None is heard of now: the run waits in the queue until one is."
     return ConditionView(name=name, outcome="skip", why=why)

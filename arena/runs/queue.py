@@ -123,6 +123,10 @@ class RunQueue:
         with self._lock:
             return {name: p for name, p in self._workers.items() if p.heard >= oldest}
 
+    def ready_workers(self) -> int:
+        """How many of those lack nothing."""
+        return sum(presence.missing is None for presence in self.workers().values())
+
     def heard_of(self, worker: str, missing: str | None) -> None:
         """Notes a worker's sign of life, and what it says that it lacks."""
         with self._lock:

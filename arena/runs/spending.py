@@ -33,7 +33,7 @@ def spending(state: State, challenge: Challenge) -> Spending:
     lease to the end.
     """
     runs = [run for run in state.runs.values() if run.record.challenge == challenge.id]
-    under_way = sum(run.state in {"queued", "running"} for run in runs)
+    under_way = sum(run.is_under_way for run in runs)
     each = challenge.compute.timeout / _HOUR
     return Spending(
         cap=challenge.budget.worker_hours,

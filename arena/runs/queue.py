@@ -199,7 +199,17 @@ class RunQueue:
         Raises:
             LeaseLost: the run was cancelled, failed or given to another worker: stop.
         """
-        self._leased(self._ledger.state, worker, run, beat.lease)
+
+        def check(state: State) -> list[AnyRecord]:
+            self._leased(state, worker, run, beat.lease)
+            return []
+
+        state = self._ledger.state
+        known = state.runs.get(run)
+        if known is None or known.state == "queued":
+            self._ledger.transact(check)  # leased by another process, and not read here yet
+        else:
+            check(state)
         self.heard_of(worker, None)
         with self._lock:
             live = self._live.setdefault(run, LiveRun())

@@ -337,6 +337,12 @@ class LeaseLost(ArenaError):
     advice = "Stop the work; the arena has decided without it."
 
 
+class SealedStage(ArenaError):
+    code, status = "sealed_stage", 422
+    text = "The stage {stage} tells counts alone: what it touches is sealed."
+    advice = "Send counts alone of it; words and rewards are for the author's own tasks."
+
+
 class BadReport(ArenaError):
     code, status = "bad_report", 422
     text = "The report of {run} is refused: {problem}."

@@ -15,7 +15,8 @@ from arena.listing import Listing
 from arena.records import unpacked
 from arena.report import Report
 from arena.runs.launch import reason_of, state_of, why_no_runs
-from arena.runs.queue import LiveRun, RunQueue
+from arena.runs.live import LiveRun
+from arena.runs.queue import RunQueue
 from arena.runs.replays import ReplayQueue
 from arena.runs.spending import spending
 from arena.state import Run, RunState, State, Submission

@@ -22,6 +22,8 @@ STAGES: tuple[StageName, ...] = (
     "final",
     "report",
 )
+SUITE_STAGES: frozenset[StageName] = frozenset({"baseline", "final"})
+"""The stages that touch the sealed suite: they tell counts alone."""
 Arm = Literal["before", "after"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import datetime
 from typing import Any, Literal
 
@@ -25,7 +26,7 @@ from arena.records import (
     unpacked,
 )
 from arena.report import STAGES, CurvePoint, GateResult, Report
-from arena.runs.queue import LiveRun
+from arena.runs.live import Left, LiveRun
 from arena.runs.replays import LiveReplay
 from arena.state import Run, RunState, Submission
 from arena.validation import Unentered
@@ -187,6 +188,7 @@ class StageView(View):
     done: int = 0
     total: int = 0
     reward: float | None = None
+    seconds_left: float | None = Field(default=None, description="estimated; null: not known yet")
 
 
 class FailureView(View):
@@ -228,6 +230,9 @@ class RunView(View):
     worker: str | None
     worker_alive: bool
     stages: list[StageView]
+    seconds_left: float | None = Field(
+        description="until the run's end, estimated; null: not known yet"
+    )
     before: float | None
     after: float | None
     change_pp: float | None
@@ -430,6 +435,7 @@ def _run_fields(
     ci95 = None
     if report and report.ci95_low_pp is not None and report.ci95_high_pp is not None:
         ci95 = (report.ci95_low_pp, report.ci95_high_pp)
+    left = live.left(time.monotonic()) if live and run.state == "running" else Left()
     return {
         "id": record.id,
         "state": run.state,
@@ -442,7 +448,8 @@ def _run_fields(
         "place": place,
         "worker": run.worker,
         "worker_alive": alive,
-        "stages": _stages(run, live),
+        "stages": _stages(run, live, left),
+        "seconds_left": left.run,
         "before": report.before if report else None,
         "after": report.after if report else None,
         "change_pp": report.change_pp if report else None,
@@ -471,7 +478,7 @@ def _run_fields(
     }
 
 
-def _stages(run: Run, live: LiveRun | None) -> list[StageView]:
+def _stages(run: Run, live: LiveRun | None, left: Left) -> list[StageView]:
     ended = {e.stage: e.seconds for e in run.events if e.event == "stage"}
     beat = live.beat if live and run.state == "running" else None
     stopped = next((s for s in STAGES if s not in ended), None) if run.failure else None
@@ -489,6 +496,7 @@ def _stages(run: Run, live: LiveRun | None) -> list[StageView]:
                     done=beat.done,
                     total=beat.total,
                     reward=beat.reward,
+                    seconds_left=left.stage,
                 )
             )
         else:

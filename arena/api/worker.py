@@ -8,7 +8,7 @@ from starlette.concurrency import run_in_threadpool
 from arena.errors import ArenaError, BadReplay, BadReport
 from arena.identity import Identity, require_worker
 from arena.runs.ingest import MAX_REPORT_BYTES
-from arena.runs.queue import Beat, Failure, Ready, StageEnd
+from arena.runs.messages import Beat, Failure, Ready, StageEnd
 from arena.runs.replays import MAX_REPLAY_BYTES, HandBack, ReadyToReplay, ReplayBeat
 from arena.service import Arena
 

@@ -26,7 +26,7 @@ Reason = Annotated[str, typer.Option("--reason", help="Why; it is recorded and s
 POLL_SECONDS = 0.7
 AWAY_SECONDS = 600.0  # how long a restart may take
 _AWAY = {"arena_unreachable", "store_unavailable"}
-_COUNTS = re.compile(r" \d+/\d+$")
+_COUNTS = re.compile(r" \d+/\d+(, .*)?$")
 
 
 def client(quiet: bool = False) -> ArenaClient:

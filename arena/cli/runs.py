@@ -9,7 +9,7 @@ import typer
 from arena.addresses import address
 from arena.cli.connection import Json, Reason, Wait, client, follow
 from arena.cli.output import facts, note, note_more, out, print_json, state, table
-from arena.figures import interval, percent, pp
+from arena.figures import about, interval, percent, pp
 
 Run = dict[str, Any]
 _PREFLIGHT = "Mend what fails, then ask again."
@@ -136,8 +136,21 @@ def describe(run: Run) -> str:
     current = next((s for s in run["stages"] if s["status"] == "running"), None)
     if current is None:
         return f"{run['id']}: {run['state']}"
-    counts = f" {current['done']}/{current['total']}" if current["total"] else ""
-    return f"{run['id']}: {current['stage']}{counts}"
+    return f"{run['id']}: {current['stage']}{_counts(current, run['seconds_left'])}"
+
+
+def _counts(stage: dict[str, Any], run_left: float | None) -> str:
+    """How much of a stage is done, with the reward so far and what is left, where known."""
+    if not stage["total"]:
+        return ""
+    told = [f" {stage['done']}/{stage['total']}"]
+    if stage["reward"] is not None:
+        told.append(f"reward {stage['reward']:.2f}")
+    if stage["seconds_left"] is not None:
+        told.append(f"{about(stage['seconds_left'])} left")
+    if run_left is not None:
+        told.append(f"of the run {about(run_left)}")
+    return ", ".join(told)
 
 
 def _print(run: Run, json: bool, waited: bool) -> int:

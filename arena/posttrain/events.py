@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-from arena.report import StageName, StageTime
+from arena.report import STAGES, StageName, StageTime
 
 PROGRESS_SECONDS = 2.0
 """Progress of a long stage is told at most, and about, this often."""
@@ -26,6 +26,8 @@ class StageEvent:
     done: int = 0
     total: int = 0
     reward_so_far: float | None = None
+    ahead: int | None = None
+    """The trials of later stages; None while they are not known."""
 
 
 EventSink = Callable[[StageEvent], None]
@@ -34,11 +36,12 @@ EventSink = Callable[[StageEvent], None]
 class Progress:
     """The counters of one stage under way."""
 
-    def __init__(self, stage: StageName, on_event: EventSink) -> None:
+    def __init__(self, stage: StageName, on_event: EventSink, ahead: int | None = None) -> None:
         self.done = 0
         self.total = 0
         self.reward_so_far: float | None = None
         self._stage = stage
+        self._ahead = ahead
         self._on_event = on_event
         self._told = time.monotonic()
 
@@ -57,8 +60,8 @@ class Progress:
 
     def tell(self, status: Literal["started", "progress", "finished"]) -> None:
         self._told = time.monotonic()
-        event = StageEvent(self._stage, status, self.done, self.total, self.reward_so_far)
-        self._on_event(event)
+        counts = (self.done, self.total, self.reward_so_far, self._ahead)
+        self._on_event(StageEvent(self._stage, status, *counts))
 
 
 class StageLog:
@@ -66,13 +69,21 @@ class StageLog:
 
     def __init__(self, on_event: EventSink) -> None:
         self.times: list[StageTime] = []
+        self.trials: dict[StageName, int] = {}
+        """How many trials each stage makes, once that is known."""
         self._on_event = on_event
 
     @contextmanager
     def stage(self, name: StageName) -> Iterator[Progress]:
-        progress = Progress(name, self._on_event)
+        progress = Progress(name, self._on_event, self._ahead(name))
         began = time.monotonic()
         progress.tell("started")
         yield progress
         self.times.append(StageTime(stage=name, seconds=round(time.monotonic() - began, 3)))
         progress.tell("finished")
+
+    def _ahead(self, name: StageName) -> int | None:
+        """The trials of the stages after `name`."""
+        if name not in self.trials:
+            return None
+        return sum(self.trials.get(later, 0) for later in STAGES[STAGES.index(name) + 1 :])

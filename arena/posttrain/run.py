@@ -79,16 +79,18 @@ class _Run:
         self.evaluation = inputs.challenge.evaluation
         self.packages = _collection(inputs.collection)
         self.suite: list[HeldOutTask] = []
+        self.held_out = 0
 
     def execute(self) -> Report:
         self._require_engine()
         gated = self._gate()
+        self.log.trials = self._trials(len(gated.passed))
         policy = Policy.load(self.inputs.base_model, self.inputs.recipe)
         voice = self._voice(policy)
         before = self._baseline(voice)
         training = self._train(policy, voice, gated.passed)
         with self._sealed_stage("final") as progress:
-            progress.expect(len(self.suite) * self.evaluation.trials)
+            progress.expect(self.log.trials["final"])
             after = self._measure("after", voice, progress)
         with self.log.stage("report"):
             provenance = self._provenance()
@@ -119,10 +121,21 @@ class _Run:
             raise PlatformFault("engine_too_old", f"The worker's engine is too old for:\n{listed}")
         with _sealed("setup"):
             suite = load_packages(self.inputs.suite)
+            self.held_out = len(suite)
             count = sum(1 for p in suite if self.suite_crew.sandbox.unbuildable(p))
         if count:
             told = f"The worker's engine is too old for {count} of the suite's tasks."
             raise PlatformFault("engine_too_old", told)
+
+    def _trials(self, tasks: int) -> dict[StageName, int]:
+        """How many trials the stages after the gate make, of so many training tasks."""
+        held_out, trials, grpo = self.held_out, self.evaluation.trials, self.inputs.recipe.grpo
+        return {
+            "baseline": held_out * (1 + trials),
+            "sft": tasks,
+            "grpo": grpo.steps * min(grpo.prompts_per_step, tasks) * grpo.group_size,
+            "final": held_out * trials,
+        }
 
     def _gate(self) -> Gated:
         with self.log.stage("gate") as progress:
@@ -134,7 +147,7 @@ class _Run:
     def _baseline(self, voice: Voice) -> list[Trial]:
         with self._sealed_stage("baseline") as progress:
             packages = load_packages(self.inputs.suite)
-            progress.expect(len(packages) * (1 + self.evaluation.trials))
+            progress.expect(self.log.trials["baseline"])
             self.suite = prepare_suite(packages, self.inputs.suite_key, self.suite_crew, progress)
             return self._measure("before", voice, progress)
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 from arena.client import ArenaClient, RemoteError
 from arena.errors import ArenaError
 from arena.posttrain.events import StageEvent
-from arena.runs.queue import Lease
+from arena.runs.messages import Lease
 from arena.runs.replays import ReplayLease
 
 log = logging.getLogger(__name__)
@@ -93,8 +93,8 @@ class Heartbeat(_Life):
 
     def _beat(self) -> None:
         event = self._event
-        counts = {"done": event.done, "total": event.total, "reward": event.reward_so_far}
-        self._tell("heartbeat", {"stage": event.stage, **counts})
+        counts = {"done": event.done, "total": event.total, "ahead": event.ahead}
+        self._tell("heartbeat", {"stage": event.stage, **counts, "reward": event.reward_so_far})
 
 
 class ReplayHeartbeat(_Life):

@@ -8,87 +8,19 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-
-from pydantic import BaseModel, ConfigDict, Field
+from dataclasses import dataclass
 
 from arena.challenges import Challenges
-from arena.errors import LeaseLost, UnknownRun
+from arena.errors import LeaseLost, SealedStage, UnknownRun
 from arena.ledger import Ledger
 from arena.records import AnyRecord, Fault, RunEventRecord, new_id
-from arena.report import StageName
+from arena.report import SUITE_STAGES
 from arena.runs.ingest import Void, parse_report, score
+from arena.runs.live import LiveRun
+from arena.runs.messages import Beat, Failure, Lease, Ready, StageEnd
 from arena.state import Run, State
 
 BY = "arena"
-
-
-class Message(BaseModel):
-    """What a worker sends. NaN and infinity are no JSON: what is shown could not carry them."""
-
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
-
-
-class Ready(Message):
-    """A worker asks for work, and says what it lacks, if anything.
-
-    It names the lease itself, so that asking again after a lost answer gets the same run.
-    """
-
-    lease: str = Field(pattern=r"^[0-9a-f]{32}$")
-    missing: str | None = Field(default=None, max_length=300)
-    unfit: dict[str, str] = Field(
-        default={}, max_length=1000, description="what it lacks for a challenge's recipe, by id"
-    )
-
-
-class Beat(Message):
-    """A sign of life within a run: the stage, and counts alone."""
-
-    lease: str
-    stage: StageName
-    done: int = Field(default=0, ge=0)
-    total: int = Field(default=0, ge=0)
-    reward: float | None = None
-
-
-class StageEnd(Message):
-    """A stage ended."""
-
-    lease: str
-    stage: StageName
-    seconds: float = Field(ge=0)
-
-
-class Failure(Message):
-    """The run ended without a score."""
-
-    lease: str
-    fault: Fault
-    code: str = Field(max_length=60, pattern=r"^[a-z_]+$")
-    reason: str = Field(max_length=1000)
-
-
-class Lease(BaseModel):
-    """What a worker needs to execute a run. The challenge and recipe are by digest."""
-
-    lease: str
-    run: str
-    challenge: str
-    challenge_digest: str
-    recipe_digest: str
-    source: str
-    collection: str
-    heartbeat_seconds: float
-
-
-@dataclass
-class LiveRun:
-    """What a worker last said of a run."""
-
-    beat: Beat | None = None
-    heard: float = field(default_factory=time.monotonic)
-    started: float = field(default_factory=time.time)
 
 
 @dataclass
@@ -198,7 +130,10 @@ class RunQueue:
 
         Raises:
             LeaseLost: the run was cancelled, failed or given to another worker: stop.
+            SealedStage: it tells more of a stage that touches the suite than counts.
         """
+        if beat.stage in SUITE_STAGES and beat.reward is not None:
+            raise SealedStage(stage=beat.stage)
 
         def check(state: State) -> list[AnyRecord]:
             self._leased(state, worker, run, beat.lease)
@@ -212,8 +147,7 @@ class RunQueue:
             check(state)
         self.heard_of(worker, None)
         with self._lock:
-            live = self._live.setdefault(run, LiveRun())
-            live.beat, live.heard = beat, time.monotonic()
+            self._live.setdefault(run, LiveRun()).take(beat, time.monotonic())
 
     def end_stage(self, worker: str, run: str, end: StageEnd) -> None:
         """Records the end of a stage, once."""

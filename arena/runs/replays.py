@@ -21,7 +21,8 @@ from arena.errors import BadReplay, ReplayLeaseLost
 from arena.ledger import Ledger
 from arena.records import AnyRecord, ReplayRecord, ReplayRow, ReplayVerdict, VersionRow, new_id
 from arena.runs.launch import lacking
-from arena.runs.queue import Message, RunQueue
+from arena.runs.messages import Message
+from arena.runs.queue import RunQueue
 from arena.state import State, Submission
 
 SOLVED = 1.0

@@ -31,7 +31,7 @@ from arena.posttrain.machine import what_recipe_lacks
 from arena.posttrain.run import RunInputs, execute
 from arena.report import Report
 from arena.runs.heartbeat import Heartbeat
-from arena.runs.queue import Lease
+from arena.runs.messages import Lease
 from arena.runs.replayer import Replayer
 from arena.runs.snapshot import fetch_collection
 from arena.runs.workfolders import WorkFolders

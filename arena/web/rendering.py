@@ -9,7 +9,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from arena.figures import NONE, interval, percent, pp
+from arena.figures import NONE, about, interval, percent, pp, seconds
 from arena.plaintext import plain
 from arena.report import CurvePoint
 from arena.sources import parse_source
@@ -44,6 +44,7 @@ class Renderer:
             when=when,
             at_second=at_second,
             seconds=seconds,
+            about=about,
             tone=tone,
             plain=plain,
             capitalized=capitalized,
@@ -92,15 +93,6 @@ def at_second(moment: datetime) -> Markup:
 def capitalized(text: str) -> str:
     """A sentence that begins as one; the rest stays as it is."""
     return text[:1].upper() + text[1:]
-
-
-def seconds(value: float | None) -> str:
-    """A duration."""
-    if value is None:
-        return NONE
-    if value < 10:
-        return f"{value:.1f} s"
-    return f"{value:.0f} s" if value < 90 else f"{value / 60:.1f} min"
 
 
 def reward(value: float | None) -> str:

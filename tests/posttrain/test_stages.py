@@ -93,3 +93,15 @@ def test_a_failure_is_not_kept_waiting_by_the_calls_before_it() -> None:
     with pytest.raises(ValueError, match="broken"):
         crew.do([slow, broken, *[slow] * 50], Progress("gate", lambda event: None))
     assert count < 20
+
+
+def test_a_stage_tells_the_trials_ahead_once_they_are_known() -> None:
+    told: list[StageEvent] = []
+    log = StageLog(told.append)
+    with log.stage("gate"):
+        log.trials = {"baseline": 6, "sft": 2, "grpo": 8, "final": 4}
+    with log.stage("sft"):
+        pass
+    with log.stage("final"):
+        pass
+    assert [event.ahead for event in told] == [None, None, 12, 12, 0, 0]

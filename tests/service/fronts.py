@@ -19,7 +19,7 @@ class Fronts:
         self.url = url
 
     def api(
-        self, account: str | None, method: str, path: str, body: dict[str, str] | None = None
+        self, account: str | None, method: str, path: str, body: dict[str, Any] | None = None
     ) -> httpx.Response:
         headers = {"Authorization": f"Bearer hf_{account}"} if account else {}
         url = f"{self.url}/api/v1{path}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.records import RunRecord
-from arena.runs.queue import Lease, Ready
+from arena.runs.messages import Lease, Ready
 from arena.runs.replays import ReadyToReplay, ReplayLease
 from arena.service import Arena
 

@@ -20,7 +20,7 @@ from arena.errors import BadReport, LeaseLost
 from arena.identity import Identity
 from arena.report import Report
 from arena.runs.heartbeat import Heartbeat
-from arena.runs.queue import Beat, StageEnd
+from arena.runs.messages import Beat, StageEnd
 from arena.runs.worker import Worker, WorkerSettings
 from arena.service import Arena
 from arena.settings import Settings

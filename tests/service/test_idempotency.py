@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 
 from arena.identity import Identity
-from arena.runs.queue import Failure
+from arena.runs.messages import Failure
 from arena.service import Arena
 from tests.service.conftest import refusal, settled
 from tests.service.scripted import leased, scored

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from arena.identity import Identity
-from arena.runs.queue import Failure
+from arena.runs.messages import Failure
 from arena.runs.spending import spending
 from arena.service import Arena
 from tests.service.conftest import refusal

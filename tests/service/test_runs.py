@@ -10,7 +10,7 @@ import pytest
 from arena.challenges import Dates, load_challenges
 from arena.identity import Identity
 from arena.runs.launch import outside_dates
-from arena.runs.queue import Beat, Failure, StageEnd
+from arena.runs.messages import Beat, Failure, StageEnd
 from arena.service import Arena
 from tests.service.conftest import ROOT, refusal, settled, wait_for
 from tests.service.scripted import arms, leased, ready, report, scored

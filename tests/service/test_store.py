@@ -9,7 +9,7 @@ from pathlib import Path
 
 from arena.identity import Identity
 from arena.records import KINDS
-from arena.runs.queue import Failure
+from arena.runs.messages import Failure
 from arena.service import Arena
 from tests.hub import RunningHub
 from tests.service.conftest import ROOT, settled, wait_for

@@ -10,7 +10,7 @@ import pytest
 from arena import ledger
 from arena.errors import ArenaError
 from arena.identity import Identity
-from arena.runs.queue import Beat, Lease
+from arena.runs.messages import Beat, Lease
 from arena.service import Arena
 from tests.service.conftest import settled, wait_for
 from tests.service.scripted import arms, leased, ready, report

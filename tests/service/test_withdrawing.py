@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from arena.identity import Identity
-from arena.runs.queue import Beat
+from arena.runs.messages import Beat
 from arena.service import Arena
 from tests.collections import upload, write_collection
 from tests.hub import RunningHub

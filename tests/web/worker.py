@@ -9,7 +9,7 @@ from typing import Any
 from arena.client import ArenaClient
 from arena.records import RunRecord
 from arena.report import STAGES, StageName
-from arena.runs.queue import Lease
+from arena.runs.messages import Lease
 from arena.runs.replays import ReplayLease
 from tests.service.scripted import arms, replay_report, report
 

@@ -11,7 +11,12 @@ set -euo pipefail
 readonly PIDS=256 OPEN_FILES=4096 MAX_REWARD_BYTES=65536
 readonly NUMBER='[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?'
 readonly HOSTS="[ -s /etc/hosts ] || printf '127.0.0.1 localhost\n::1 localhost\n' > /etc/hosts"
-readonly STARTS_BY_ITSELF='^[AC] ((/root|/home/[^/]+)/\.(bash[a-z_]*|profile|z[a-z]+|[a-z]*shrc)|.*\.pth|.*/(site|user)customize[^/]*)$'
+readonly SETTINGS='bash[a-z_]*|profile|z[a-z]+|[a-z]*shrc|shinit|pythonrc\.py|perldb|Rprofile|Renviron'\
+'|(irb|pry|octave|sqlite|psql|curl|wget|vim|ex|nano|screen|npm|yarn|hg)rc|my\.cnf'\
+'|gdbinit|lldbinit|tmux\.conf|pip|gitconfig|node_modules|node_libraries|julia/config'\
+'|config/(fish|sqlite3|pip|uv|git|gdb|julia|python)'
+readonly STARTS_BY_ITSELF="^[AC] ((/root|/home/[^/]+)/\.($SETTINGS)(/.*)?"\
+'|.*\.pth|.*/(site|user)customize[^/]*)$'
 readonly OWNER='{{index .Config.Labels "org.posttrain-arena.owner"}}'
 # Why a build failed. The author's doing is looked for first: it quotes what they wrote.
 readonly AUTHORS='(^|: )dockerfile parse error|exit code: [0-9]+$|: not found$'

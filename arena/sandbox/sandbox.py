@@ -155,7 +155,7 @@ class Sandbox:
                 agent(session)
             acted = session.container is not None
             # Before the files come: the engine runs nothing in a container that it unpacks into.
-            lookups = self._look_up(image, ready) if acted else Lookups()
+            lookups = self._look_up(package, image, limits, ready) if acted else Lookups()
             ready.expect(acted)
             session.end()
             guard = Guard(image, package.artifacts, lookups)
@@ -168,10 +168,21 @@ class Sandbox:
             attempt.steps, attempt.ended = tuple(session.steps), session.over
             session.discard()
 
-    def _look_up(self, image: Image, ready: Ahead) -> Lookups:
-        """Where the image's programs look for others, asked once."""
+    def _look_up(self, package: TaskPackage, image: Image, limits: Limits, ready: Ahead) -> Lookups:
+        """Where the image's programs look for others, asked once.
+
+        An agent does not act twice for a connection that was lost here: another verifier's
+        container is asked.
+        """
         if image.id not in self._lookups:
-            self._lookups[image.id] = ready.lookups()
+            try:
+                self._lookups[image.id] = ready.lookups()
+            except EngineError:
+                other = self._go_ahead(package, image, limits)
+                try:
+                    self._lookups[image.id] = other.lookups()
+                finally:
+                    other.discard()
         return self._lookups[image.id]
 
     def _go_ahead(self, package: TaskPackage, image: Image, limits: Limits) -> Ahead:

@@ -338,14 +338,6 @@ E"""
             }
         )
     ),
-    "a link in place of Python's library": python(
-        "mkdir -p /opt/evil; python3 - <<'E'\nimport os, shutil\nfor tree in "
-        f"{STDLIB!r}:\n    if os.path.isdir(tree):\n"
-        "        shutil.copytree(tree, '/opt/evil' + tree, symlinks=True)\n"
-        "        for name in ('json/__init__.py', 'argparse.py'):\n"
-        f"            open('/opt/evil' + tree + '/' + name, 'w').write({SCORE!r})\n"
-        "        os.rename(tree, tree + '-old')\n        os.symlink('/opt/evil' + tree, tree)\nE",
-    ),
     "links in place of Perl's folders": python(
         plant({"/opt/evil/lib/List/Util.pm": "system('/opt/evil/x'); exit 0;\n"}),
         replaced("/opt/evil/x"),

@@ -14,14 +14,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from arena.nearcopies.parts import PARTS, PackageFeatures, Part
-from arena.nearcopies.sketches import Hashes, Sketch, Sketcher
+from arena.nearcopies.sketches import Hashes, Sketch, Sketcher, read_arrays
 
 VERSION = 3
 SAMPLE = 200
@@ -173,11 +172,10 @@ class SealedIndex:
             SealedIndexError: it cannot be read, or was sealed under another key.
         """
         try:
-            with np.load(path, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
+            arrays = read_arrays(path)
             signature = arrays.pop("signature").tobytes()
             facts = IndexFacts.model_validate_json(arrays["facts"].tobytes())
-        except (ValueError, KeyError, OSError, EOFError, BadZipFile) as exc:
+        except (ValueError, KeyError) as exc:
             raise SealedIndexError("it cannot be read; seal the suite again") from exc
         if facts.version != VERSION:
             raise SealedIndexError(f"it has version {facts.version}, not {VERSION}; seal it again")

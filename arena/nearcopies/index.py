@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from arena.nearcopies.parts import PARTS, PackageFeatures, Part
+from arena.nearcopies.parts import PARTS, WITNESSES, PackageFeatures, Part
 from arena.nearcopies.sketches import Hashes, Sketch, Sketcher, read_arrays
 
-VERSION = 3
+VERSION = 4
 SAMPLE = 200
 """Features kept of one part of one task."""
 FLOOR = 0.25
@@ -119,9 +119,11 @@ class SealedIndex:
         What stands in two of `common`, packages that anyone may start from, carries no weight.
         """
         packages, common = list(packages), list(common)
+        kinds = [_kind(number, sketch) for number, sketch in enumerate(packages)]
         parts = {
             part: _build(
                 [sketch.parts[part] for sketch in packages],
+                kinds,
                 _in_two(sketch.parts[part] for sketch in common),
             )
             for part in PARTS
@@ -192,9 +194,31 @@ def _in_two(packages: Iterable[Hashes]) -> Hashes:
     return np.array(sorted(h for h, count in counted.items() if count > 1), np.uint64)
 
 
-def _build(tasks: Sequence[Hashes], common: Hashes) -> _PartIndex:
-    often = max(8, min(len(tasks) // 20, MOST_OFTEN))
-    known, counts = np.unique(np.concatenate([*tasks, common[:0]]), return_counts=True)
+def _kind(number: int, package: Sketch) -> tuple[int, ...]:
+    """The same for tasks that differ in little more than names, so that they count as one.
+
+    Else what a suite has in ten variants would be taken for boilerplate, and copies of it be clear.
+    The least hash of each witness is the same as often as the witnesses are alike. A task that
+    lacks one is of its own kind: too little is left to tell.
+    """
+    witnesses = [package.parts[part] for part in WITNESSES]
+    if not all(len(hashes) for hashes in witnesses):
+        return (number,)
+    return tuple(int(hashes[0]) for hashes in witnesses)
+
+
+def _of_kinds(tasks: Sequence[Hashes], kinds: Sequence[tuple[int, ...]]) -> list[Hashes]:
+    """The hashes of each kind of tasks."""
+    members: dict[tuple[int, ...], list[Hashes]] = {}
+    for kind, hashes in zip(kinds, tasks, strict=True):
+        members.setdefault(kind, []).append(hashes)
+    return [np.unique(np.concatenate(m)) if len(m) > 1 else m[0] for m in members.values()]
+
+
+def _build(tasks: Sequence[Hashes], kinds: Sequence[tuple[int, ...]], common: Hashes) -> _PartIndex:
+    counted = _of_kinds(tasks, kinds)
+    often = max(8, min(len(counted) // 20, MOST_OFTEN))
+    known, counts = np.unique(np.concatenate([*counted, common[:0]]), return_counts=True)
     weights = np.maximum(1 - np.log(counts) / np.log(often), 0)
     weights[np.isin(known, common)] = 0
     weights = np.ceil(weights * _FULL).astype(np.uint8)

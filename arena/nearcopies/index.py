@@ -29,6 +29,8 @@ FLOOR = 0.25
 """A task is told of where a part shares at least this much."""
 MOST_OFTEN = 500
 """A feature of more tasks than this carries no weight, however large the suite."""
+SAME_PROMPT = 0.7
+"""The share of two prompts' features that both have, from which on they are variants of one."""
 _FULL = 200  # a weight of 1, as it is stored
 
 
@@ -119,7 +121,7 @@ class SealedIndex:
         What stands in two of `common`, packages that anyone may start from, carries no weight.
         """
         packages, common = list(packages), list(common)
-        kinds = [_kind(number, sketch) for number, sketch in enumerate(packages)]
+        kinds = _kinds(packages)
         parts = {
             part: _build(
                 [sketch.parts[part] for sketch in packages],
@@ -194,28 +196,43 @@ def _in_two(packages: Iterable[Hashes]) -> Hashes:
     return np.array(sorted(h for h, count in counted.items() if count > 1), np.uint64)
 
 
-def _kind(number: int, package: Sketch) -> tuple[int, ...]:
-    """The same for tasks that differ in little more than names, so that they count as one.
+def _kinds(packages: Sequence[Sketch]) -> list[int]:
+    """The same number for tasks that differ in little more than names, so that they count as one.
 
     Else what a suite has in ten variants would be taken for boilerplate, and copies of it be clear.
-    The least hash of each witness is the same as often as the witnesses are alike. A task that
-    lacks one is of its own kind: too little is left to tell.
+    The least hash of each witness is the same as often as the witnesses are alike, so only those
+    that share it are compared. A task that lacks a witness is of its own kind.
     """
-    witnesses = [package.parts[part] for part in WITNESSES]
-    if not all(len(hashes) for hashes in witnesses):
-        return (number,)
-    return tuple(int(hashes[0]) for hashes in witnesses)
+    first: dict[tuple[int, ...], list[int]] = {}
+    kinds: list[int] = []
+    for number, package in enumerate(packages):
+        witnesses = [package.parts[part] for part in WITNESSES]
+        complete = all(len(hashes) for hashes in witnesses)
+        least = tuple(int(hashes[0]) for hashes in witnesses) if complete else (number,)
+        near = first.setdefault(least, [])
+        found = next((other for other in near if _is_variant(package, packages[other])), number)
+        if found == number:
+            near.append(number)
+        kinds.append(found)
+    return kinds
 
 
-def _of_kinds(tasks: Sequence[Hashes], kinds: Sequence[tuple[int, ...]]) -> list[Hashes]:
+def _is_variant(package: Sketch, other: Sketch) -> bool:
+    """Whether the prompts are the same but for few words: shared programs alone are a template."""
+    own, its = package.parts["prompt"], other.parts["prompt"]
+    shared = len(np.intersect1d(own, its, assume_unique=True))
+    return shared >= SAME_PROMPT * (len(own) + len(its) - shared)
+
+
+def _of_kinds(tasks: Sequence[Hashes], kinds: Sequence[int]) -> list[Hashes]:
     """The hashes of each kind of tasks."""
-    members: dict[tuple[int, ...], list[Hashes]] = {}
+    members: dict[int, list[Hashes]] = {}
     for kind, hashes in zip(kinds, tasks, strict=True):
         members.setdefault(kind, []).append(hashes)
     return [np.unique(np.concatenate(m)) if len(m) > 1 else m[0] for m in members.values()]
 
 
-def _build(tasks: Sequence[Hashes], kinds: Sequence[tuple[int, ...]], common: Hashes) -> _PartIndex:
+def _build(tasks: Sequence[Hashes], kinds: Sequence[int], common: Hashes) -> _PartIndex:
     counted = _of_kinds(tasks, kinds)
     often = max(8, min(len(counted) // 20, MOST_OFTEN))
     known, counts = np.unique(np.concatenate([*counted, common[:0]]), return_counts=True)

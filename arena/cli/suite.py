@@ -11,6 +11,7 @@ import typer
 from arena.cli.connection import Json
 from arena.cli.nearcopies import suite_packages
 from arena.cli.output import counted, note, out, plain, print_json
+from arena.packages.findings import shown
 
 
 def register(app: typer.Typer) -> None:
@@ -32,11 +33,17 @@ def seal(
 
     The key is ARENA_SUITE_KEY, the same as the arena's and the workers'.
     """
+    from arena.nearcopies import is_comparable
     from arena.nearcopies import seal as seal_suite
     from arena.settings import suite_key
 
     key = suite_key(os.environ)
+    if not revision.strip():
+        raise typer.BadParameter("--revision is the suite's tag, and may not be empty")
     packages = suite_packages(folder)
+    if blank := [path.name for path in packages if not is_comparable(path)]:
+        said = f"nothing can be compared with {shown(blank[0])}"
+        raise typer.BadParameter(f"{said}: it has no prompt, oracle or verifier; check the suite")
     content = seal_suite(packages, key, revision).to_bytes()
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(content)

@@ -14,22 +14,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from arena.nearcopies.parts import PARTS, PackageFeatures, Part
-from arena.nearcopies.sketches import Hashes, Sketch, Sketcher
+from arena.nearcopies.parts import PARTS, WITNESSES, PackageFeatures, Part
+from arena.nearcopies.sketches import Hashes, Sketch, Sketcher, read_arrays
 
-VERSION = 3
+VERSION = 4
 SAMPLE = 200
 """Features kept of one part of one task."""
 FLOOR = 0.25
 """A task is told of where a part shares at least this much."""
 MOST_OFTEN = 500
 """A feature of more tasks than this carries no weight, however large the suite."""
+SAME_PROMPT = 0.7
+"""The share of two prompts' features that both have, from which on they are variants of one."""
 _FULL = 200  # a weight of 1, as it is stored
 
 
@@ -120,9 +121,11 @@ class SealedIndex:
         What stands in two of `common`, packages that anyone may start from, carries no weight.
         """
         packages, common = list(packages), list(common)
+        kinds = _kinds(packages)
         parts = {
             part: _build(
                 [sketch.parts[part] for sketch in packages],
+                kinds,
                 _in_two(sketch.parts[part] for sketch in common),
             )
             for part in PARTS
@@ -173,11 +176,10 @@ class SealedIndex:
             SealedIndexError: it cannot be read, or was sealed under another key.
         """
         try:
-            with np.load(path, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
+            arrays = read_arrays(path)
             signature = arrays.pop("signature").tobytes()
             facts = IndexFacts.model_validate_json(arrays["facts"].tobytes())
-        except (ValueError, KeyError, OSError, EOFError, BadZipFile) as exc:
+        except (ValueError, KeyError) as exc:
             raise SealedIndexError("it cannot be read; seal the suite again") from exc
         if facts.version != VERSION:
             raise SealedIndexError(f"it has version {facts.version}, not {VERSION}; seal it again")
@@ -194,9 +196,46 @@ def _in_two(packages: Iterable[Hashes]) -> Hashes:
     return np.array(sorted(h for h, count in counted.items() if count > 1), np.uint64)
 
 
-def _build(tasks: Sequence[Hashes], common: Hashes) -> _PartIndex:
-    often = max(8, min(len(tasks) // 20, MOST_OFTEN))
-    known, counts = np.unique(np.concatenate([*tasks, common[:0]]), return_counts=True)
+def _kinds(packages: Sequence[Sketch]) -> list[int]:
+    """The same number for tasks that differ in little more than names, so that they count as one.
+
+    Else what a suite has in ten variants would be taken for boilerplate, and copies of it be clear.
+    The least hash of each witness is the same as often as the witnesses are alike, so only those
+    that share it are compared. A task that lacks a witness is of its own kind.
+    """
+    first: dict[tuple[int, ...], list[int]] = {}
+    kinds: list[int] = []
+    for number, package in enumerate(packages):
+        witnesses = [package.parts[part] for part in WITNESSES]
+        complete = all(len(hashes) for hashes in witnesses)
+        least = tuple(int(hashes[0]) for hashes in witnesses) if complete else (number,)
+        near = first.setdefault(least, [])
+        found = next((other for other in near if _is_variant(package, packages[other])), number)
+        if found == number:
+            near.append(number)
+        kinds.append(found)
+    return kinds
+
+
+def _is_variant(package: Sketch, other: Sketch) -> bool:
+    """Whether the prompts are the same but for few words: shared programs alone are a template."""
+    own, its = package.parts["prompt"], other.parts["prompt"]
+    shared = len(np.intersect1d(own, its, assume_unique=True))
+    return shared >= SAME_PROMPT * (len(own) + len(its) - shared)
+
+
+def _of_kinds(tasks: Sequence[Hashes], kinds: Sequence[int]) -> list[Hashes]:
+    """The hashes of each kind of tasks."""
+    members: dict[int, list[Hashes]] = {}
+    for kind, hashes in zip(kinds, tasks, strict=True):
+        members.setdefault(kind, []).append(hashes)
+    return [np.unique(np.concatenate(m)) if len(m) > 1 else m[0] for m in members.values()]
+
+
+def _build(tasks: Sequence[Hashes], kinds: Sequence[int], common: Hashes) -> _PartIndex:
+    counted = _of_kinds(tasks, kinds)
+    often = max(8, min(len(counted) // 20, MOST_OFTEN))
+    known, counts = np.unique(np.concatenate([*counted, common[:0]]), return_counts=True)
     weights = np.maximum(1 - np.log(counts) / np.log(often), 0)
     weights[np.isin(known, common)] = 0
     weights = np.ceil(weights * _FULL).astype(np.uint8)

@@ -16,6 +16,8 @@ from arena.packages.shell import is_shell
 
 Part = Literal["prompt", "oracle", "verifier", "data"]
 PARTS: tuple[Part, ...] = get_args(Part)
+WITNESSES: tuple[Part, ...] = ("prompt", "oracle", "verifier")
+"""The parts that decide; data alone never does."""
 
 MAX_FILE = 256 * 1024  # bytes of one file that are compared
 MAX_DATA = 16 * 1024  # of a file of seed data, which never decides alone

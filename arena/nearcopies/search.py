@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.nearcopies.index import SealedIndex
-from arena.nearcopies.parts import PackageFeatures, features_of
+from arena.nearcopies.parts import WITNESSES, PackageFeatures, features_of
 from arena.nearcopies.sketches import Sketch, Sketcher
 from arena.nearcopies.verdict import Likeness, Passage, likenesses, passages
 from arena.packages.layout import package_folders
@@ -131,6 +131,12 @@ def open_index(roots: Iterable[Path]) -> SealedIndex:
     sketch = Sketcher(key := secrets.token_bytes(32))
     common = _sketches(sketch, _starting_kit())
     return SealedIndex.build(_sketches(sketch, roots), key, "", common)
+
+
+def is_comparable(root: Path) -> bool:
+    """Whether a package has anything by which its copies could be known, other than its digest."""
+    package = features_of(root)
+    return any(package.features[part] for part in WITNESSES)
 
 
 def _sketches(sketch: Sketcher, roots: Iterable[Path]) -> list[Sketch]:

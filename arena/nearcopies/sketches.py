@@ -7,8 +7,8 @@ import hmac
 import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,16 +83,32 @@ def from_bytes(content: bytes) -> list[tuple[str, Sketch]]:
     Raises:
         ValueError: it is something else.
     """
+    arrays = read_arrays(io.BytesIO(content))
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            names = json.loads(file["names"].tobytes())
-            contents = file["contents"].tolist()
-            parts = {
-                part: np.split(file[part], np.cumsum(file[f"{part}_counts"])[:-1]) for part in PARTS
-            }
-    except (KeyError, OSError, EOFError, BadZipFile) as exc:
+        names = json.loads(arrays["names"].tobytes())
+        contents = arrays["contents"].tolist()
+        parts = {
+            part: np.split(arrays[part], np.cumsum(arrays[f"{part}_counts"])[:-1]) for part in PARTS
+        }
+    except KeyError as exc:
         raise ValueError("these are no sketches") from exc
     return [
         (name, Sketch(contents[i], {part: parts[part][i] for part in PARTS}))
         for i, name in enumerate(names)
     ]
+
+
+def read_arrays(file: Path | io.BytesIO) -> dict[str, NDArray[Any]]:
+    """The arrays of an `.npz`.
+
+    Raises:
+        ValueError: it is none, or damaged.
+    """
+    try:
+        with np.load(file, allow_pickle=False) as arrays:
+            found = {name: arrays[name] for name in arrays.files}
+    except Exception as exc:  # on damage, zipfile and numpy raise what they come upon
+        raise ValueError("this is no file of arrays") from exc
+    if not all(isinstance(array, np.ndarray) for array in found.values()):
+        raise ValueError("this is no file of arrays")
+    return found

@@ -7,10 +7,10 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from arena.nearcopies.index import SealedIndex, Shared
-from arena.nearcopies.parts import PackageFeatures, Part
+from arena.nearcopies.parts import WITNESSES, PackageFeatures, Part
 from arena.nearcopies.sketches import Sketch
 
-METHOD = "fingerprints 2"
+METHOD = "fingerprints 3"
 """Which features and thresholds judged; a change of either is a new name."""
 
 Level = Literal["copy", "suspect"]
@@ -34,7 +34,6 @@ SUSPECT: dict[Part, Threshold] = {
     "verifier": Threshold(0.5, 30),
     "data": Threshold(0.5, 10),
 }
-WITNESSES: tuple[Part, ...] = ("prompt", "oracle", "verifier")
 COPY_TOGETHER = 0.75
 """The mean share of the witnesses from which on they need no further evidence."""
 SUSPECT_TOGETHER = 0.6

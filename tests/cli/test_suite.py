@@ -44,6 +44,8 @@ def test_a_suite_is_sealed_under_the_key(
         (["{suite}/none", "--revision", "v1"], KEY, "usage", 2),
         (["{suite}/README.md", "--revision", "v1"], KEY, "usage", 2),
         (["{suite}"], KEY, "usage", 2),
+        (["{suite}", "--revision", " "], KEY, "usage", 2),
+        (["{suite}/blank", "--revision", "v1"], KEY, "usage", 2),
         (["{suite}", "--revision", "v1", "--out", "/proc/none/index.npz"], KEY, "file_trouble", 1),
     ],
 )
@@ -58,6 +60,7 @@ def test_what_cannot_be_sealed_is_told(
 ) -> None:
     monkeypatch.setenv("ARENA_SUITE_KEY", key)
     monkeypatch.chdir(suite)
+    (suite / "blank" / "task" / "oracle").mkdir(parents=True)
     filled = [argument.format(suite=suite) for argument in arguments]
     assert main(["suite", "seal", *filled, "--json"]) == status
     assert json.loads(capsys.readouterr().out)["error"]["code"] == code

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from arena.nearcopies import SealedIndex, SealedIndexError, seal
 from arena.nearcopies.index import SAMPLE
 from arena.nearcopies.parts import PARTS, features_of
-from arena.nearcopies.sketches import Sketch, Sketcher
+from arena.nearcopies.sketches import Sketch, Sketcher, from_bytes
 from tests.nearcopies.packages import KIT
 
 KEY = b"k" * 40
@@ -62,6 +64,22 @@ def test_a_damaged_index_is_refused(
     content[len(content) // 2] ^= 1
     with pytest.raises(SealedIndexError):
         reread(bytes(content) if damage is None else damage, tmp_path)
+
+
+def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
+    single, zipped, packed = (io.BytesIO() for _ in range(3))
+    np.save(single, np.arange(3))
+    with ZipFile(zipped, "w") as file:
+        file.writestr("signature", "none")
+        file.writestr("facts", "none")
+    np.savez(packed, signature=np.arange(3))
+    method_unknown = bytearray(packed.getvalue())
+    method_unknown[method_unknown.rindex(b"PK\1\2") + 10] = 99
+    for content in (single.getvalue(), zipped.getvalue(), bytes(method_unknown)):
+        with pytest.raises(SealedIndexError, match="seal the suite again"):
+            reread(content, tmp_path)
+        with pytest.raises(ValueError, match="no file of arrays"):
+            from_bytes(content)
 
 
 def test_no_text_of_a_task_stands_in_its_index(sealed: SealedIndex) -> None:

@@ -78,6 +78,29 @@ def test_a_changed_copy_is_a_copy(
     assert only(compare([copy], [suite]))[1] == number
 
 
+def variants(root: Path, example: Path, count: int) -> list[Path]:
+    """Tasks that differ in a name and a place, as a generator makes them."""
+
+    def change(number: int) -> Change:
+        return lambda path, text: text.replace("/root", f"/srv/{number}").replace(
+            "## prompt\n", f"## prompt\n\nThis one is for {chr(97 + number) * 4}.\n"
+        )
+
+    return [copy_of(example, root / f"v{n:02}", change(n)) for n in range(count)]
+
+
+def test_many_variants_in_a_suite_are_not_taken_for_boilerplate(tmp_path: Path) -> None:
+    index = open_index([*variants(tmp_path / "suite", EXAMPLES[0], 20), *EXAMPLES[1:]])
+    copy = copy_of(EXAMPLES[0], tmp_path / "mine", renumbered)
+    assert [near.package for near in compare([copy], [index]).copies] == ["mine"]
+
+
+def test_many_copies_in_a_collection_are_twins(tmp_path: Path) -> None:
+    copies = variants(tmp_path, EXAMPLES[0], 20)
+    found = compare([*EXAMPLES[1:], *copies], [])
+    assert {twins.package for twins in found.twins} == {copy.name for copy in copies[1:]}
+
+
 def test_neighbours_are_clear(suite: SealedIndex, tmp_path: Path) -> None:
     """The demo's tasks beside the kit, and each of the kit beside the others."""
     assert compare(write_collection(tmp_path, 12), [suite]) == Comparison()

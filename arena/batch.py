@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from arena import metrics
 from arena.records import AnyRecord
@@ -18,15 +18,22 @@ Decide = Callable[[State], Sequence[AnyRecord]]
 class Waiting:
     """A transaction that is not answered yet. `sent`: it is decided for a commit, or under way.
 
+    `records`, `refusal`: what was decided last; `came`: when, on the monotonic clock.
     `lost`: what it sent in commits of which no answer came; one of them may stand, or land yet.
     """
 
     decide: Decide
+    came: float = field(default_factory=time.monotonic)
     future: Future[list[AnyRecord]] = field(default_factory=Future)
     records: list[AnyRecord] = field(default_factory=list)
+    refusal: Exception | None = None
     lost: list[list[AnyRecord]] = field(default_factory=list)
     sent: bool = False
     abandoned: bool = False
+
+    def is_refused_unseen(self, read_at: float) -> bool:
+        """Whether it is refused, and not by a state that was read after it came, at `read_at`."""
+        return self.refusal is not None and self.came > read_at
 
 
 class Unanswered:
@@ -52,42 +59,23 @@ class Unanswered:
         return self._is_unread or head in self._may_land_on
 
 
-class Decided(NamedTuple):
-    """The state after a batch, and who of it was refused; each other one keeps its records."""
-
-    draft: State
-    refusals: dict[Waiting, Exception]
-
-
-def decide_all(state: State, batch: Sequence[Waiting]) -> Decided:
-    """Decides each on a draft of `state` with those before it."""
-    draft, refusals = state.draft(), dict[Waiting, Exception]()
+def decide_all(state: State, batch: Sequence[Waiting]) -> State:
+    """Decides each on a draft of `state` with those before it; gives the draft after the last."""
+    draft = state.draft()
     for number, waiting in enumerate(batch):
-        waiting.records = []
+        waiting.records, waiting.refusal = [], None
         try:
             records = _numbered(waiting.decide(draft), draft.seq)
             _fold_all(draft, records)
             waiting.records = records
         except ImpossibleMove as exc:  # a fault of the code: the draft may hold half of it
-            refusals[waiting] = exc
+            waiting.refusal = exc
             draft = state.draft()
             for before in batch[:number]:
                 _fold_all(draft, before.records)
         except Exception as exc:
-            refusals[waiting] = exc
-    return Decided(draft, refusals)
-
-
-def answer_decided(batch: Sequence[Waiting], refusals: dict[Waiting, Exception]) -> list[Waiting]:
-    """Answers who is refused, or has nothing to record; gives those that wait for the commit."""
-    for waiting in batch:
-        if waiting in refusals:
-            metrics.TRANSACTIONS.labels("refused").inc()
-            waiting.future.set_exception(refusals[waiting])
-        elif not waiting.records:
-            metrics.TRANSACTIONS.labels("nothing").inc()
-            waiting.future.set_result([])
-    return [waiting for waiting in batch if not waiting.future.done()]
+            waiting.refusal = exc
+    return draft
 
 
 def split_landed(state: State, batch: Sequence[Waiting]) -> tuple[list[Waiting], list[Waiting]]:
@@ -97,16 +85,20 @@ def split_landed(state: State, batch: Sequence[Waiting]) -> tuple[list[Waiting],
         # records have ids of their own, and those of one commit land together
         stands = next((sent for sent in waiting.lost if sent[0].id in state.ids), None)
         if stands:
-            waiting.records = stands
+            waiting.records, waiting.refusal = stands, None
             landed.append(waiting)
     return landed, [waiting for waiting in batch if waiting not in landed]
 
 
-def answer_landed(batch: Sequence[Waiting]) -> None:
-    """Answers that the commit has landed."""
-    metrics.TRANSACTIONS.labels("landed").inc(len(batch))
+def answer_decided(batch: Sequence[Waiting]) -> None:
+    """Answers as was decided, once all that it rests on stands in the store."""
     for waiting in batch:
-        waiting.future.set_result(waiting.records)
+        if waiting.refusal:
+            metrics.TRANSACTIONS.labels("refused").inc()
+            waiting.future.set_exception(waiting.refusal)
+        else:
+            metrics.TRANSACTIONS.labels("landed" if waiting.records else "nothing").inc()
+            waiting.future.set_result(waiting.records)
 
 
 def answer_failed(batch: Sequence[Waiting], error: Exception) -> None:

@@ -1,7 +1,9 @@
 """Transactions over the store: decide on what is true, commit on that parent, else decide again.
 
 One thread commits. Transactions that wait share a commit, each decided on the state that includes
-those before it, and a caller is answered once that commit has landed.
+those before it, and a caller is answered once that commit has landed, also who has nothing to
+record or is refused: that may rest on those before. Nobody is refused but by a state that was read
+after the request came.
 """
 
 from __future__ import annotations
@@ -22,7 +24,6 @@ from arena.batch import (
     Waiting,
     answer_decided,
     answer_failed,
-    answer_landed,
     decide_all,
     split_landed,
 )
@@ -38,6 +39,7 @@ from arena.store import (
     StoreError,
     StoreRefused,
     StoreUncertain,
+    StoreUnread,
 )
 from arena.storefiles import Unreadable
 
@@ -48,7 +50,7 @@ PATIENCE = 240.0  # seconds; the budget alone makes nobody wait longer than 120
 MAX_BATCH = 500  # transactions in one commit
 POLL_SECONDS = 10.0  # how often another process's records are looked for
 _COMPACT_AGAIN_SECONDS = 60.0
-_FRESH_SECONDS = 2.0  # a refusal by an older state is decided again on what is true now
+_LOOK_SECONDS = 0.5  # reads for who is refused are as far apart: they are shared, and no hammer
 
 
 class Trouble(NamedTuple):
@@ -245,10 +247,15 @@ class Ledger:
                     continue
                 unknown.read()
             wait = 0.0
-            batch, draft, records = self._decide(self._still_waiting(batch))
+            batch = self._answer_late(self._still_waiting(batch))
+            try:
+                batch, draft, records = self._decide(batch)
+            except StoreUnread as exc:
+                problem = str(exc)
+                continue
             if not records:
-                return None
-            parent = self._head
+                return answer_decided(batch)
+            parent, asked_at = self._head, time.monotonic()
             try:
                 self._head = self._store.append(records, parent)
             except StoreRefused as exc:
@@ -261,7 +268,7 @@ class Ledger:
                 self._budget.note()
                 unknown.lost(parent, exc.may_land_yet)
                 for waiting in batch:
-                    waiting.lost.append(waiting.records)
+                    waiting.lost += [waiting.records] if waiting.records else []
                 log.warning("the store's answer was lost: %s", problem)
             except StoreError as exc:
                 problem, wait = str(exc), exc.wait
@@ -269,7 +276,7 @@ class Ledger:
                     metrics.CONFLICTS.inc()
             else:
                 self._budget.note()
-                self._state = draft
+                self._state, self._read_at = draft, asked_at  # nobody else has written since
                 return self._landed(batch)
         return self._end_failed(batch, problem, unknown)
 
@@ -279,25 +286,47 @@ class Ledger:
             unknown.read()
             batch = self._answer_late(batch)
         error = OutcomeUnknown if unknown.holds(self._head) else NotRecorded
+        if error is NotRecorded:
+            batch = self._answer_alone(batch)
         if batch:
             said = Trouble(True, f"it did not take the last write: {problem}")
             self._trouble = self._trouble or said
         answer_failed(batch, error(problem=problem))
 
     def _decide(self, batch: list[Waiting]) -> tuple[list[Waiting], State, list[AnyRecord]]:
-        """Decides for each in turn: who waits for the commit, the state after it, its records.
+        """Decides for each in turn: who is not answered yet, the state after it, its records.
 
-        Nobody is refused but on a state just looked at, and nobody decides again whose commit
-        stands in the state that is decided on.
+        Nobody decides again whose commit stands in the state that is decided on.
+
+        Raises:
+            StoreUnread: somebody is refused, and the store does not say whether that is right.
         """
-        is_fresh = time.monotonic() - self._read_at < _FRESH_SECONDS
-        batch = self._answer_late(batch)
-        draft, refusals = decide_all(self.state, batch)
-        if refusals and not is_fresh and self._try_refresh():
+        draft = decide_all(self.state, batch)
+        # a commit that lands shows as well that the state was true
+        if not any(waiting.records for waiting in batch) and self._needs_look(batch):
+            time.sleep(max(0.0, self._read_at + _LOOK_SECONDS - time.monotonic()))
+            if not self._try_refresh():
+                raise StoreUnread(self._problem("it cannot be read"))
             batch = self._answer_late(batch)
-            draft, refusals = decide_all(self.state, batch)
-        batch = answer_decided(batch, refusals)
+            draft = decide_all(self.state, batch)
         return batch, draft, [record for waiting in batch for record in waiting.records]
+
+    def _needs_look(self, batch: list[Waiting]) -> bool:
+        """Whether somebody is refused by an old state, or maybe for its own commit's sake."""
+        return any(
+            waiting.is_refused_unseen(self._read_at) or (waiting.refusal and waiting.lost)
+            for waiting in batch
+        )
+
+    def _answer_alone(self, batch: list[Waiting]) -> list[Waiting]:
+        """Answers who has nothing to record also without those whose commit failed."""
+        alone: list[Waiting] = []
+        for waiting in batch:
+            decide_all(self.state, [waiting])
+            if not waiting.records and not waiting.is_refused_unseen(self._read_at):
+                alone.append(waiting)
+        answer_decided(alone)
+        return [waiting for waiting in batch if waiting not in alone]
 
     def _answer_late(self, batch: list[Waiting]) -> list[Waiting]:
         """Answers whose commit stands though its answer was lost; gives the others."""
@@ -319,7 +348,7 @@ class Ledger:
         if self._is_open:
             self._trouble = None
         metrics.COMMITS.inc()
-        answer_landed(batch)
+        answer_decided(batch)
 
     def _compact(self) -> None:
         try:
@@ -364,8 +393,9 @@ class Ledger:
         return True
 
     def _refresh(self) -> None:
+        began = time.monotonic()
         reading = self._store.read_new(self._state.seq if self._state else 0)
-        self._read_at = time.monotonic()
+        self._read_at = began
         if reading is None:
             return
         if self._is_open:

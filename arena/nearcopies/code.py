@@ -85,14 +85,19 @@ _BEFORE_COMMANDS = frozenset({"fi", "done", "esac", "}", "in"})
 _IS_PATH = re.compile(r"[/~]|\.\w+$")
 _IS_NUMBER = re.compile(r"[-+]?\d[\d.,:]*$")
 _PROGRAMS = re.compile(r"^(?:python[\d.]*|node|perl|ruby|awk|gawk|jq|sed|R|Rscript|php)$")
+_SHELLS = frozenset({"sh", "bash", "dash"})
+_IS_SHELL = re.compile(r"#![^\n]*\b(?:ba|da|k|z)?sh\b")
+_IS_PROGRAM = re.compile(r"#![^\n]*\b(?:python|node|perl|ruby|php)")
+_WRITTEN = re.compile(r"\.(?:py|pl|rb|php|[cm]?[jt]s|c|h|cc|cpp|go|java|rs|awk|jq|sed|r)$")
 _REPEATABLE = frozenset("VSNPW")
+_DEEPEST = 3  # here-documents within here-documents; hostile text has one a line
 
 
 def program_tokens(text: str, path: str = ".py", first_line: int = 1) -> list[Token]:
     """The tokens of a program; `path` tells how its language writes comments."""
     pattern = _SLASHES if _SLASH_COMMENTS.search(path.lower()) else _HASH
     text = plain(text)
-    own, imported = _own_names(text)
+    own, imported = _own_names(pattern.sub(_code_alone, text))
     return list(_collapsed(_program(pattern, text, own, imported, first_line)))
 
 
@@ -100,6 +105,11 @@ def shell_tokens(text: str) -> list[Token]:
     """The tokens of a shell script, those of programs inside it among them."""
     text = plain(text)
     return list(_collapsed(_shell(text, frozenset(_FUNCTION.findall(text)))))
+
+
+def _code_alone(match: re.Match[str]) -> str:
+    """Nothing for a comment, in whose prose `for all` or `as in` would define names."""
+    return "" if match.lastgroup == "comment" else match.group()
 
 
 def _own_names(text: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -110,7 +120,7 @@ def _own_names(text: str) -> tuple[frozenset[str], frozenset[str]]:
         for name in re.findall(r"\w+", f"{modules} {names}")
     }
     bound = {name for names in _BOUND.findall(text) for name in names if name}
-    return frozenset(bound - imported), frozenset(imported)
+    return frozenset(bound - imported - _KEYWORDS), frozenset(imported)
 
 
 def _program(
@@ -143,8 +153,8 @@ def _name(name: str, called: bool, own: frozenset[str], imported: frozenset[str]
     return name if is_known else "V"
 
 
-def _shell(text: str, own: frozenset[str], line: int = 1) -> Iterator[Token]:
-    at_command, command = True, ""
+def _shell(text: str, own: frozenset[str], line: int = 1, depth: int = 0) -> Iterator[Token]:
+    at_command, command, argument = True, "", ""
     for match in _SHELL.finditer(text):
         kind, found = match.lastgroup or "", match.group()
         if kind == "line":
@@ -167,10 +177,14 @@ def _shell(text: str, own: frozenset[str], line: int = 1) -> Iterator[Token]:
             if command not in _SILENT:
                 yield Token("V" if command in own else command, line)
         elif kind == "word":
+            argument = found
             yield Token(_argument(found), line)
         elif match.group("tag"):
             yield from _shell(match.group("rest"), own, line)
-            yield from _heredoc(match.group("body"), command, line + 1)
+            # what it is written to stands before it or after: `cat > a.py <<E`, `cat <<E > a.py`
+            after = match.group("rest").split()
+            target = after[-1] if after else argument
+            yield from _heredoc(match.group("body"), command, target, line + 1, depth + 1)
             at_command = True
         line += found.count("\n")
 
@@ -183,11 +197,16 @@ def _quoted(text: str, command: str, line: int) -> Iterator[Token]:
         yield Token("S", line)
 
 
-def _heredoc(body: str, command: str, line: int) -> Iterator[Token]:
-    if _PROGRAMS.match(command):
+def _heredoc(body: str, command: str, target: str, line: int, depth: int) -> Iterator[Token]:
+    """A script that is run or written to a file counts as what it does, other text as its lines."""
+    path = target.strip("'\"").casefold()
+    is_shell = command in _SHELLS or path.endswith((".sh", ".bash")) or _IS_SHELL.match(body)
+    if _PROGRAMS.match(command) or _IS_PROGRAM.match(body):
         yield from program_tokens(body, ".py", line)
-    elif command in ("sh", "bash", "dash"):
-        yield from _shell(body, frozenset(), line)
+    elif is_shell and depth <= _DEEPEST:
+        yield from _shell(body, frozenset(), line, depth)
+    elif _WRITTEN.search(path):
+        yield from program_tokens(body, path, line)
     else:
         for number, text in enumerate(body.splitlines(), line):
             yield Token(f"<{' '.join(text.casefold().split())}>", number)

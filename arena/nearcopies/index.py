@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict
 from arena.nearcopies.parts import PARTS, PackageFeatures, Part
 from arena.nearcopies.sketches import Hashes, Sketch, Sketcher
 
-VERSION = 2
+VERSION = 3
 SAMPLE = 200
 """Features kept of one part of one task."""
 FLOOR = 0.25

@@ -10,7 +10,7 @@ from arena.nearcopies.index import SealedIndex, Shared
 from arena.nearcopies.parts import PackageFeatures, Part
 from arena.nearcopies.sketches import Sketch
 
-METHOD = "fingerprints 1"
+METHOD = "fingerprints 2"
 """Which features and thresholds judged; a change of either is a new name."""
 
 Level = Literal["copy", "suspect"]

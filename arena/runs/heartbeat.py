@@ -36,7 +36,8 @@ class _Life:
         self._path = path
         self._lease = lease
         self._seconds = seconds
-        self._lease_lost = False
+        self.lease_lost = False
+        """Whether the arena said that the lease is no longer this worker's."""
         self._ended = threading.Event()
         self._woken = threading.Event()
         self._thread = threading.Thread(target=self._go_on_beating, name="heartbeat", daemon=True)
@@ -44,7 +45,7 @@ class _Life:
     @property
     def lost(self) -> bool:
         """Whether to stop: the lease is lost, or the worker is being stopped."""
-        return self._lease_lost or self._stopping.is_set()
+        return self.lease_lost or self._stopping.is_set()
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -69,7 +70,7 @@ class _Life:
         try:
             return self._client.post(f"{self._path}/{route}", {"lease": self._lease, **body})
         except RemoteError as exc:
-            self._lease_lost |= exc.remote_code in _OVER
+            self.lease_lost |= exc.remote_code in _OVER
             log.warning("%s: %s: %s", self._path, route, exc)
         except ArenaError as exc:
             log.warning("%s: no %s: %s", self._path, route, exc)

@@ -136,7 +136,7 @@ class RunQueue:
         """
         if beat.stage in SUITE_STAGES and beat.reward is not None:
             raise SealedStage(stage=beat.stage)
-        self._leased(self._ledger.state, worker, run, beat.lease)
+        self._require_leased(worker, run, beat.lease)
         self.heard_of(worker, None)
         with self._lock:
             self._live.setdefault(run, LiveRun()).take(beat, time.monotonic())
@@ -150,7 +150,7 @@ class RunQueue:
         """
         if told.stage not in WORDY_STAGES:
             raise SealedStage(stage=told.stage)
-        self._leased(self._ledger.state, worker, run, told.lease)
+        self._require_leased(worker, run, told.lease)
         self._lines.add(run, told)
 
     def lines(self, run: str) -> list[Line]:
@@ -225,6 +225,24 @@ class RunQueue:
 
     def _can_run(self, state: State, run: Run) -> bool:
         return self._takes_leases(state, run.record.challenge)
+
+    def _require_leased(self, worker: str, run: str, lease: str) -> None:
+        """Asks the store where another process may have leased the run, unread here yet.
+
+        Raises:
+            LeaseLost: the run is no longer this worker's.
+        """
+
+        def check(state: State) -> list[AnyRecord]:
+            self._leased(state, worker, run, lease)
+            return []
+
+        state = self._ledger.state
+        known = state.runs.get(run)
+        if known is None or known.state == "queued":
+            self._ledger.transact(check)
+        else:
+            check(state)
 
     def _leased(self, state: State, worker: str, run: str, lease: str) -> Run:
         """The run, where it is this worker's: leases stand in public records and prove nothing."""

@@ -62,6 +62,7 @@ class Replayer:
         self._folders = folders
         self._jobs = jobs
         self._stopping = stopping
+        self._asking = secrets.token_hex(16)
         self._resting: dict[str, _Rest] = {}
         self._kept: dict[str, Rows] = {}
         """What was found before a content was given back: it goes on from there."""
@@ -74,10 +75,11 @@ class Replayer:
         """
         now = time.monotonic()
         skip = [content for content, rest in self._resting.items() if rest.until > now]
-        asked = {"lease": secrets.token_hex(16), "skip": skip[-500:]}
+        asked = {"lease": self._asking, "skip": skip[-500:]}
         answer = self._client.post("/worker/replays/lease", asked)
         if answer["lease"] is None:
             return False
+        self._asking = secrets.token_hex(16)
         self._execute(ReplayLease.model_validate(answer["lease"]))
         return True
 

@@ -166,7 +166,7 @@ class ReplayQueue:
         Raises:
             ReplayLeaseLost: another worker has the replay, or it is no longer due: stop.
         """
-        live = self._held(self._ledger.state, worker, collection, beat.lease)
+        live = self._held_now(worker, collection, beat.lease)
         live.done, live.total = beat.done, beat.total
         self._runs.heard_of(worker, None)
         return not self._runs.is_waited_for()
@@ -177,7 +177,7 @@ class ReplayQueue:
         Raises:
             ReplayLeaseLost: it is not this worker's any more.
         """
-        self._held(self._ledger.state, worker, collection, back.lease)
+        self._held_now(worker, collection, back.lease)
         with self._lock:
             self._live.pop(collection, None)
             if back.trouble:
@@ -220,6 +220,17 @@ class ReplayQueue:
         every = self._challenges.challenges
         opened = [name for name in every if self._is_open(state, name)]
         return self._challenges.training_sandbox(opened or every)
+
+    def _held_now(self, worker: str, collection: str, lease: str) -> LiveReplay:
+        """`_held` by a state that another process's validation is in too."""
+
+        def check(state: State) -> list[AnyRecord]:
+            self._held(state, worker, collection, lease)
+            return []
+
+        if collection not in self._ledger.state.unreplayed():
+            self._ledger.transact(check)
+        return self._held(self._ledger.state, worker, collection, lease)
 
     def _held(self, state: State, worker: str, collection: str, lease: str) -> LiveReplay:
         """The worker's replay, just heard of; one that nobody holds is its own again.

@@ -15,6 +15,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import docker
 import httpx
@@ -23,7 +24,7 @@ from huggingface_hub import HfApi
 from huggingface_hub.errors import HfHubHTTPError
 
 from arena.challenges import Challenge, Challenges, Recipe, load_challenges
-from arena.client import ArenaClient, ArenaUnreachable, RemoteError
+from arena.client import ArenaClient, RemoteError
 from arena.errors import ArenaError
 from arena.posttrain.events import StageLog
 from arena.posttrain.faults import Cancelled, PlatformFault, RunFault
@@ -44,6 +45,7 @@ log = logging.getLogger(__name__)
 
 POLL_SECONDS = 2.0
 RESEND_SECONDS = 1800.0
+LONGEST_PAUSE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,8 @@ class Worker:
             self._client, self._sources, self._folders, settings.jobs, self._stopping
         )
         self._said = ""
+        # Of one question until a run answers it: a lease whose answer was lost is told again.
+        self._asking = secrets.token_hex(16)
         recipes = self._challenges.recipes.items()
         self._unfit = {id: lack for id, recipe in recipes if (lack := what_recipe_lacks(recipe))}
 
@@ -130,12 +134,13 @@ class Worker:
             ArenaError: the arena gave no answer.
         """
         missing = what_is_missing()
-        asked = {"lease": secrets.token_hex(16), "missing": missing, "unfit": self._unfit}
+        asked = {"lease": self._asking, "missing": missing, "unfit": self._unfit}
         answer = self._client.post("/worker/lease", asked)
         if missing:
             self._warn(f"takes no runs: {missing}")
             return False
         if answer["lease"]:
+            self._asking = secrets.token_hex(16)
             self._execute(Lease.model_validate(answer["lease"]))
             return True
         return not runs_only and self._replayer.work()
@@ -169,16 +174,16 @@ class Worker:
                 log.info("%s: given up", lease.run)
                 if self._stopping.is_set():
                     fault = PlatformFault("worker_stopped", "The worker was stopped.")
-                    self._fail(lease, fault)
+                    self._fail(lease, fault, life)
             except RunFault as exc:
                 log.warning("%s: %s: %s", lease.run, exc.code, exc.message)
                 life.pass_on(FINAL_MESSAGES)  # a run that failed takes no more
-                self._fail(lease, exc)
+                self._fail(lease, exc, life)
             except Exception as exc:
                 # its text may quote the suite: the arena is told the kind alone
                 log.exception("%s met a fault", lease.run)
                 kind = type(exc).__name__
-                self._fail(lease, PlatformFault("worker_fault", f"The worker met {kind}."))
+                self._fail(lease, PlatformFault("worker_fault", f"The worker met {kind}."), life)
 
     def _run(self, lease: Lease, life: Heartbeat, workdir: Path) -> Report:
         stages = StageLog(life.on_event)
@@ -258,30 +263,11 @@ class Worker:
         )
 
     def _send(self, lease: Lease, report: Report, life: Heartbeat) -> None:
-        """Sends the report; while the arena cannot take it, waits and sends it again.
-
-        Heartbeats go on meanwhile, so the lease holds as long as the arena hears them.
-        """
         content = report.model_dump_json().encode()
         headers = {"Arena-Lease": lease.lease}
-        deadline = time.monotonic() + RESEND_SECONDS
-        while not life.lost:
-            try:
-                self._client.post(f"/worker/runs/{lease.run}/report", content, headers=headers)
-                return
-            except ArenaUnreachable as exc:
-                problem: ArenaError = exc
-            except RemoteError as exc:
-                if exc.remote_status != 503:
-                    raise
-                problem = exc
-            if time.monotonic() > deadline:
-                raise problem
-            log.warning("%s: the report was not taken yet: %s", lease.run, problem)
-            self._stopping.wait(POLL_SECONDS)
-        raise Cancelled
+        self._tell(lease, "report", content, life, headers)
 
-    def _fail(self, lease: Lease, fault: RunFault) -> None:
+    def _fail(self, lease: Lease, fault: RunFault, life: Heartbeat) -> None:
         body = {
             "lease": lease.lease,
             "fault": fault.fault,
@@ -289,9 +275,41 @@ class Worker:
             "reason": fault.message[:1000],
         }
         try:
-            self._client.post(f"/worker/runs/{lease.run}/failure", body)
-        except ArenaError as exc:
+            self._tell(lease, "failure", body, life)
+        except (ArenaError, Cancelled) as exc:
             log.warning("%s: the failure was not taken: %s", lease.run, exc)
+
+    def _tell(
+        self,
+        lease: Lease,
+        what: str,
+        body: dict[str, Any] | bytes,
+        life: Heartbeat,
+        headers: dict[str, str] | None = None,
+    ) -> None:
+        """Tells the arena how a run ended; while it cannot take that, again after longer pauses.
+
+        Heartbeats go on meanwhile, so the lease holds as long as the arena hears them. A worker
+        that is being stopped tries once more.
+
+        Raises:
+            ArenaError: it was not taken. Cancelled: the lease is lost.
+        """
+        deadline = time.monotonic() + RESEND_SECONDS
+        pause = POLL_SECONDS
+        while not life.lease_lost:
+            last = self._stopping.is_set() or time.monotonic() > deadline
+            try:
+                self._client.post(f"/worker/runs/{lease.run}/{what}", body, headers=headers)
+                return
+            except ArenaError as exc:
+                refused = isinstance(exc, RemoteError) and exc.remote_status != 503
+                if refused or last:
+                    raise
+                log.warning("%s: the %s was not taken yet: %s", lease.run, what, exc)
+            self._stopping.wait(pause)
+            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+        raise Cancelled
 
 
 def what_is_missing() -> str | None:

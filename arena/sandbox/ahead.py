@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 
+from arena.sandbox.lookups import Lookups
 from arena.sandbox.verification import Verdict, Verifier
 
 
@@ -20,6 +21,10 @@ class Ahead:
         self._making = threads.submit(make)
         self._carried: Future[bytes] = Future()
         self._receiving: Future[None] = Future()
+
+    def lookups(self) -> Lookups:
+        """Where the image's programs look for others; to be asked before the files come."""
+        return self._making.result().lookups()
 
     def expect(self, acted: bool) -> None:
         """The agent is done, and its files come; `acted`: there was one to blame for them."""

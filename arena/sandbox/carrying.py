@@ -17,13 +17,14 @@ from arena.packages import TaskPackage
 from arena.sandbox.archives import IN_CONTAINER, Bundle, Stream
 from arena.sandbox.engine import Changes, Engine
 from arena.sandbox.errors import AgentFault, blaming_the_agent
-from arena.sandbox.guard import NEVER_CARRIED, STAGE, Guard, Passage, is_inside, looked_for
-from arena.sandbox.images import Image
+from arena.sandbox.guard import NEVER_CARRIED, STAGE, Guard, Passage, is_inside
 from arena.sandbox.results import Limits
 from arena.sandbox.session import Session
 
 MAX_MEMBERS = 50_000
 MAX_PLACES = 5_000
+# Read by sitecustomize.py: what is the agent's, and what is the image's in it.
+OWNERS = "/.arena-python/owners"
 SCRIPT = f"{STAGE}/place.sh"
 
 # Where a link may lead out of the carried paths: there an image has files, and no verifier writes.
@@ -35,7 +36,7 @@ _FUNCTIONS = (IN_CONTAINER / "place.sh").read_text(encoding="utf-8")
 
 
 def collect(
-    engine: Engine, session: Session, package: TaskPackage, image: Image, limits: Limits
+    engine: Engine, session: Session, package: TaskPackage, guard: Guard, limits: Limits
 ) -> bytes:
     """The agent's files, as a tar archive for a container's root.
 
@@ -45,29 +46,35 @@ def collect(
     bundle = Bundle()
     bundle.add_folder(STAGE.strip("/"))
     lines: list[str] = []
+    owners: list[str] = []
     if session.container is not None:  # else no command ran: the image is what there is
         with blaming_the_agent():
             if package.shares_disk:
-                lines = _changed_paths(engine, session.container, package, image, limits, bundle)
+                lines, owners = _changed_paths(engine, session.container, guard, limits, bundle)
             else:
-                lines = _named_paths(engine, session.container, package, image, limits, bundle)
-    # Names in it are the agent's, and may be no UTF-8.
-    script = "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")
-    bundle.add_file(SCRIPT.strip("/"), script, 0o444)
+                paths = carried_paths(package.artifacts, (package.workspace, guard.image.workdir))
+                lines = _named_paths(engine, session.container, guard, paths, limits, bundle)
+                owners = [f"+{path}" for path in paths]
+    owners += [f"-{path}" for path in guard.module_folders]
+    bundle.add_file(OWNERS.strip("/"), _encoded("\0".join([*owners, ""])), 0o644)
+    bundle.add_file(SCRIPT.strip("/"), _encoded("\n".join([*lines, ""])), 0o444)
     return bundle.finish()
+
+
+def _encoded(text: str) -> bytes:
+    """Names in it are the agent's, and may be no UTF-8."""
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _named_paths(
     engine: Engine,
     container: str,
-    package: TaskPackage,
-    image: Image,
+    guard: Guard,
+    paths: Sequence[str],
     limits: Limits,
     bundle: Bundle,
 ) -> list[str]:
     """The artifacts, or the workspace: each replaces the image's path of that name."""
-    paths = carried_paths(package.artifacts, (package.workspace, image.workdir))
-    guard = Guard(image, package.artifacts)
     carrier = Carrier(bundle, guard, (*paths, *_OF_THE_IMAGE), limits.artifacts_mb << 20)
     carrier.fetch(engine, container, paths)
     programs = [p for p in guard.program_folders if not is_inside(p, *paths)]
@@ -84,21 +91,22 @@ def _named_paths(
 def _changed_paths(
     engine: Engine,
     container: str,
-    package: TaskPackage,
-    image: Image,
+    guard: Guard,
     limits: Limits,
     bundle: Bundle,
-) -> list[str]:
-    """Every change on the container's disk, except where the image's own must stand."""
-    changes = engine.changes(container)
-    guard = Guard(image, package.artifacts)
+) -> tuple[list[str], list[str]]:
+    """Every change on the container's disk, except where the image's own must stand.
+
+    The script's lines, and what is then the agent's.
+    """
+    changes, volumes = engine.changes(container), guard.image.volumes
     ours = (*NEVER_CARRIED, STAGE)
     wanted = {p for p in changes.added | changes.changed if not is_inside(p, *ours)}
     wanted -= {p for p in changes.changed if guard.is_the_images(p)}
     carrier = Carrier(
-        bundle, guard, ("/",), limits.artifacts_mb << 20, _Wanted(wanted, changes, image.volumes)
+        bundle, guard, ("/",), limits.artifacts_mb << 20, _Wanted(wanted, changes, volumes)
     )
-    tops = {"/" + path.split("/")[1] for path in wanted | set(image.volumes)}
+    tops = {"/" + path.split("/")[1] for path in wanted | set(volumes)}
     carrier.fetch(engine, container, sorted(tops))
     gone = [
         path
@@ -109,7 +117,7 @@ def _changed_paths(
     ]
     if len(gone) + len(carrier.places) > MAX_PLACES:
         raise AgentFault(f"the disk was changed in more than {MAX_PLACES} places")
-    return [
+    lines = [
         *_preamble(guard.program_folders, carrier),
         *(f"rm -rf {quote(path)} {_as_pattern(path)}" for path in gone),
         *(
@@ -119,20 +127,29 @@ def _changed_paths(
         *(f"place {quote(staged)} {quote(path)}" for path, staged in carrier.places),
         *(f"answer {quote(path)}" for path in carrier.links),
     ]
+    return lines, [f"+{path}" for path, _ in carrier.places]
 
 
 def _preamble(programs: Iterable[str], carrier: Carrier) -> list[str]:
     """The functions, and the image's own where the agent's version must not stand."""
     return [
         f"programs={quote(':'.join(programs))}",
+        f"packages={quote(':'.join(carrier.guard.package_folders))}",
+        f"owners={OWNERS}",
         _FUNCTIONS,
-        *(
-            f"{passage.value} {quote(looked_for(passage, path))} {quote(path)} && "
-            f"back {quote(path)} {quote(staged)}"
-            for passage, path, staged in carrier.doubtful
-        ),
+        *(_unless(carrier.guard, *one) for one in carrier.doubtful),
         *(f"back {quote(path)} {quote(staged)}" for path, staged in carrier.kept_back),
     ]
+
+
+def _unless(guard: Guard, passage: Passage, path: str, staged: str) -> str:
+    """The image's own stands where it has one; else a module is noted as the agent's."""
+    back = f"back {quote(path)} {quote(staged)}"
+    if passage is not Passage.UNLESS_MODULE:
+        return f"{passage.value} {quote(path)} && {back}"
+    folder, rest = guard.module(path)
+    added = f"{folder}/{rest.partition('/')[0]}"
+    return f"if module {quote(path)} {quote(rest)}; then {back}; else added {quote(added)}; fi"
 
 
 def _as_pattern(path: str) -> str:
@@ -245,7 +262,9 @@ class Carrier:
     def _is_welcome(self, member: tarfile.TarInfo, path: str, kept: set[str], staged: str) -> bool:
         passage = self.guard.judge(path, member.isdir())
         if passage is Passage.NEVER:
-            self.kept_back.append((path, staged))
+            # Where nothing is put in place, the image's own stands as it is.
+            if self.wanted is None or not self.wanted.begins_a_place(path):
+                self.kept_back.append((path, staged))
             return False
         if member.issym():
             welcome = self._stays_inside(posixpath.dirname(path), member.linkname)

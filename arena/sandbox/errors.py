@@ -87,3 +87,14 @@ def blaming_the_agent() -> Iterator[None]:
         if "file name too long" in str(error).lower():  # it quotes the path, and the host's before
             raise AgentFault("the agent left a path that is too long to be copied") from error
         raise AgentFault(f"the agent's files cannot be copied: {error}") from error
+
+
+def is_the_containers(error: EngineError) -> bool:
+    """A container that takes no command, with an engine that is well.
+
+    409: it is not running. "OCI runtime exec failed": no process could be made inside, because
+    its shell, its memory or its process table is gone. "unable to find user": the image has none
+    of the name that the package gives.
+    """
+    said = str(error)
+    return error.status == 409 or "OCI runtime exec failed" in said or "to find user" in said

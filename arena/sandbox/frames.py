@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import struct
-from threading import Lock
+from threading import Event, Lock, Thread
+
+from arena.sandbox.engine import Engine
+from arena.sandbox.errors import EngineError
 
 _HEADER = struct.Struct(">B3xL")
 
@@ -48,3 +51,33 @@ class Frames:
 
     def _keep(self, part: bytes) -> None:
         self._kept += part[: self._cap - len(self._kept)]
+
+
+class Reader:
+    """Reads an execution's output in a thread, since reading may block for as long as it likes."""
+
+    def __init__(self, engine: Engine, execution: str, cap: int) -> None:
+        self._frames = Frames(cap)
+        self._ended = Event()
+        self._error: EngineError | None = None
+        self._thread = Thread(target=self._read, args=(engine, execution), daemon=True)
+        self._thread.start()
+
+    def wait(self, seconds: float) -> bool:
+        """Whether the output ended within `seconds`; raises what reading it met."""
+        ended = self._ended.wait(max(0.0, seconds))
+        if self._error is not None:
+            raise self._error
+        return ended
+
+    def text(self) -> str:
+        return self._frames.text()
+
+    def _read(self, engine: Engine, execution: str) -> None:
+        try:
+            for chunk in engine.exec_output(execution):
+                self._frames.feed(chunk)
+        except EngineError as error:
+            self._error = error
+        finally:
+            self._ended.set()

@@ -2,7 +2,7 @@
 
 The verifier's container is the image with the agent's files in it. Its verdict must come from the
 image's own programs and the package's own checks, so what would reach those before they run stays
-behind: start-up files of shells and interpreters, programs and modules in place of the image's.
+behind: settings that programs start with, programs and modules in place of the image's.
 A path that a package declares as an artifact by its own name is the agent's work, and crosses.
 """
 
@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable, Sequence
 from enum import Enum
 
 from arena.sandbox.images import Image
+from arena.sandbox.lookups import Lookups
 
 # The arena's own, and the system's: never an agent's work, whatever a package declares.
 NEVER_CARRIED = ("/verifier", "/tests", "/oracle", "/solution", "/logs", "/dev", "/proc", "/sys")
@@ -21,67 +23,89 @@ STAGE = "/.arena-carried"
 
 _NAMING = ("BASH_ENV", "ENV", "LD_PRELOAD", "PYTHONSTARTUP")
 _SYSTEM_PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
-_SHELL_START = re.compile(
-    r"(\.(bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zshenv|zprofile|zlogin|kshrc"
-    r"|mkshrc|shrc|shinit|pythonrc\.py)|\.config/fish(/.*)?)"
+# What programs read from a home when they start, and may take commands or code from.
+_SETTINGS = re.compile(
+    r"\.(bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zshenv|zprofile|zlogin|kshrc"
+    r"|mkshrc|shrc|shinit|pythonrc\.py|perldb|irbrc|pryrc|rubyopt|Rprofile|Renviron|octaverc"
+    r"|sqliterc|psqlrc|my\.cnf|curlrc|wgetrc|gdbinit|lldbinit|vimrc|exrc|nanorc|screenrc|tmux\.conf"
+    r"|npmrc|yarnrc|pip|gitconfig|hgrc|node_modules|node_libraries|julia/config)(/.*)?"
+    r"|\.config/(fish|sqlite3|pip|uv|git|gdb|julia|python)(/.*)?"
 )
-_SYSTEM_START = re.compile(
+_SYSTEM_SETTINGS = re.compile(
     r"/etc/(profile|profile\.d|bash\.bashrc|bashrc|environment|zsh|zshrc|zshenv|inputrc"
-    r"|alternatives|ld\.so\.[^/]*|python[0-9.]*)(/.*)?"
+    r"|alternatives|ld\.so\.[^/]*|ld-musl-[^/]*|python[0-9.]*|perl|php[^/]*|R|nsswitch\.conf"
+    r"|pam\.d|pam\.conf|security|sudo\.conf|sudoers|sudoers\.d|gitconfig|pip\.conf|npmrc|psqlrc"
+    r"|curlrc|wgetrc|gdb|apt|(ssl|pki/tls)/openssl\.cnf)(/.*)?"
 )
-# What the engine itself writes in every container, and configuration that pytest finds from above.
+# What the engine itself writes in every container, and what programs look for from above.
 _OF_THE_CONTAINER = re.compile(
-    r"/(\.dockerenv|\.arena-[^/]*(/.*)?|etc/(hosts|hostname|resolv\.conf|mtab)"
-    r"|(conftest\.py|pyproject\.toml|tox\.ini|setup\.cfg|\.?pytest\.ini))"
+    r"/(\.dockerenv|(usr/)?sbin/docker-init|\.arena-[^/]*(/.*)?|etc/(hosts|hostname|resolv\.conf|mtab)"
+    r"|(conftest\.py|pyproject\.toml|tox\.ini|setup\.cfg|\.?pytest\.ini)|node_modules(/.*)?)"
 )
 _PYTHON_START = re.compile(r"(sitecustomize|usercustomize)(\..*)?|python[0-9.]*(\._pth|\.zip)")
+# The language's own on whatever system, and what its library asks for elsewhere.
+_PYTHONS_OWN = sys.stdlib_module_names | {"java", "org", "vms_lib", "_curses_panel"}
 _LIBRARY = re.compile(r"(/usr(/local)?)?/lib(32|64|x32|exec)?(/.*)?")
 _LIBRARIES = ("/lib", "/lib32", "/lib64", "/libx32", "/usr/lib", "/usr/lib64", "/usr/local/lib")
+_LOADED = re.compile(r"libnss_[^/]*|.*\.so(\.[^/]*)?")
 _HOME = re.compile(r"/root|/home/[^/]+")
-# Wherever Perl looks for a module: each folder stands before others.
-_PERL = re.compile(
-    r"(/etc/perl|/usr/local/lib/site_perl|/usr/local/(lib/[^/]+|share)/perl/[^/]+"
-    r"|/usr/share/perl5|/usr/share/perl/[^/]+|/usr/lib/[^/]+/(perl-base|perl5?/[0-9][^/]*)"
-    r"|/usr/local/lib/perl5(/(site|vendor)_perl)?(/[0-9][^/]*(/[^/]+-[^/]+)?)?)/(?P<rest>.+)"
-)
-_PYTHON_TREE = re.compile(r".*/lib(?:32|64)?/(?:python3[^/]*|pypy3[^/]*)/(?P<rest>.+)")
-_PACKAGES = re.compile(r"(?P<folder>(?:.*/)?(?:site|dist)-packages)/(?P<rest>.+)")
 
 
 class Passage(Enum):
     """Whether a path crosses: always, never, or unless the image has a program, a library, or a
-    module of Python or Perl that it would stand in for."""
+    module of Python that it would stand in for."""
 
     FREE = "free"
     NEVER = "never"
     UNLESS_PROGRAM = "program"
     UNLESS_LIBRARY = "library"
     UNLESS_MODULE = "module"
-    UNLESS_PERL = "perl"
 
 
 class Guard:
-    """Judges paths for one image."""
+    """Judges paths for one image, of which `lookups` is known where its programs look."""
 
-    def __init__(self, image: Image, declared: Sequence[str] = ()) -> None:
-        of_image = image.env.get("PATH", "").split(":")
-        self._programs = {posixpath.normpath(p) for p in (*of_image, *_SYSTEM_PATH) if p}
-        libraries = image.env.get("LD_LIBRARY_PATH", "").split(":")
-        self._libraries = {posixpath.normpath(p) for p in libraries if p}
+    def __init__(
+        self, image: Image, declared: Sequence[str] = (), lookups: Lookups | None = None
+    ) -> None:
+        self.image = image
+        lookups = lookups or Lookups()
+        self._programs = _folders(
+            (*image.env.get("PATH", "").split(":"), *_SYSTEM_PATH, *lookups.programs)
+        )
+        self._libraries = _folders(image.env.get("LD_LIBRARY_PATH", "").split(":"))
+        self._packages = _folders(lookups.packages)
+        # Beside a Python, or above it, such a file says that its library is elsewhere.
+        beside = {*self._programs, *map(posixpath.dirname, self._programs)}
+        self._closed = _folders((*lookups.closed, *(f"{folder}/pyvenv.cfg" for folder in beside)))
+        self._homes = _folders((home_of(image), *lookups.homes))
+        self._at_the_root = not home_of(image).strip("/")
         # An image may name such files by itself: ENV BASH_ENV=/root/setup.sh.
         self._named = {image.env[key] for key in _NAMING if image.env.get(key)}
-        self._home = posixpath.normpath(home_of(image))
+        self._above = _with_ancestors(
+            (*self._programs, *self._packages, *self._closed, *self._homes, *_LIBRARIES)
+        )
         self._declared: tuple[str, ...] = ()
         self._declared = tuple(
             path
             for path in declared
-            if self.judge(path) is not Passage.FREE and not self._hides_programs(path)
+            if self.judge(path) is not Passage.FREE and path not in self._above
         )
 
     @property
     def program_folders(self) -> list[str]:
         """The folders in which programs are looked for, in any order."""
         return sorted(self._programs)
+
+    @property
+    def package_folders(self) -> list[str]:
+        """The folders in which Python's packages are looked for, in any order."""
+        return sorted(self._packages)
+
+    @property
+    def module_folders(self) -> list[str]:
+        """The folders of modules that are the image's, in any order."""
+        return sorted(self._packages | self._closed)
 
     def judge(self, path: str, is_folder: bool = False) -> Passage:
         """What holds for the agent's version of a path."""
@@ -92,47 +116,52 @@ class Guard:
         return Passage.FREE if is_folder else self._judge_file(path)
 
     def _judge_file(self, path: str) -> Passage:
-        if self._hides_programs(path) or path in _LIBRARIES:
+        if path in self._above:
             return Passage.NEVER  # a link in a folder's place
         folder, name = posixpath.split(path)
         if folder in self._programs:
             return Passage.UNLESS_PROGRAM
+        if packages := _within(path, self._packages):
+            return _of_python(path[len(packages) + 1 :])
+        if _within(path, self._closed):
+            return Passage.NEVER
         if is_inside(folder, *self._libraries):
             return Passage.UNLESS_LIBRARY
-        tree = _PYTHON_TREE.fullmatch(path)
-        if tree:
-            return _of_python(tree["rest"], name)
-        return Passage.UNLESS_PERL if _PERL.fullmatch(path) else Passage.FREE
+        if _LIBRARY.fullmatch(folder) and (_LOADED.fullmatch(name) or "/gconv" in folder):
+            return Passage.UNLESS_LIBRARY if name.startswith("lib") else Passage.NEVER
+        return Passage.FREE
 
     def is_the_images(self, path: str) -> bool:
         """Whether the image's own file at this path stands, whatever became of it."""
         if is_inside(path, *self._declared):
             return False
-        folder = posixpath.dirname(path)
-        in_tree = _PYTHON_TREE.fullmatch(path) or _LIBRARY.fullmatch(path)
-        return folder in self._programs or path in self._programs or bool(in_tree)
+        return bool(
+            path in self._programs
+            or posixpath.dirname(path) in self._programs
+            or _within(path, self._packages)
+            or _within(path, self._closed)
+            or _LIBRARY.fullmatch(path)
+        )
+
+    def module(self, path: str) -> tuple[str, str]:
+        """The folder of packages that a path is in, and the path from there on."""
+        folder = _within(path, self._packages)
+        return folder, path[len(folder) + 1 :]
 
     def _starts_something(self, path: str) -> bool:
         name = posixpath.basename(path)
         return (
             path in self._named
-            or self._starts_a_shell(path)
-            or bool(_SYSTEM_START.fullmatch(path))
+            or self._is_a_setting(path)
+            or bool(_SYSTEM_SETTINGS.fullmatch(path))
             or bool(_OF_THE_CONTAINER.fullmatch(path) or _PYTHON_START.fullmatch(name))
         )
 
-    def _starts_a_shell(self, path: str) -> bool:
-        """Whether a shell reads it at its start, from the home of whoever it may run as."""
-        other = _HOME.match(path)
-        homes = (self._home, other.group() if other else self._home)
-        return any(
-            is_inside(path, home) and _SHELL_START.fullmatch(path[len(home.rstrip("/")) + 1 :])
-            for home in homes
-        )
-
-    def _hides_programs(self, path: str) -> bool:
-        """Whether programs are looked for in a folder at this path, or below it."""
-        return any(is_inside(place, path) for place in self._programs)
+    def _is_a_setting(self, path: str) -> bool:
+        """Whether a program reads it at its start, from the home of whoever it may run as."""
+        known, usual = _within(path, self._homes), _HOME.match(path)
+        homes = {known or None, usual.group() if usual else None, "" if self._at_the_root else None}
+        return any(_SETTINGS.fullmatch(path[len(home) + 1 :]) for home in homes if home is not None)
 
 
 def home_of(image: Image) -> str:
@@ -141,26 +170,36 @@ def home_of(image: Image) -> str:
     return home if home.startswith("/") else "/root"
 
 
-def _of_python(rest: str, name: str) -> Passage:
-    """A path in Python's own tree: packages may be added, the language stays the image's."""
-    packages = _PACKAGES.fullmatch(rest)
-    if not packages or name.endswith((".pth", ".pyc")):
+def is_inside(path: str, *folders: str) -> bool:
+    """Whether a path is one of these, or below one."""
+    return any(path == folder or path.startswith(folder.rstrip("/") + "/") for folder in folders)
+
+
+def _of_python(rest: str) -> Passage:
+    """A path in a folder of packages: new ones may be added, the language stays the image's."""
+    top = rest.partition("/")[0].partition(".")[0]
+    if top in _PYTHONS_OWN or rest.endswith((".pth", ".pyc")):
         return Passage.NEVER
     return Passage.UNLESS_MODULE
 
 
-def looked_for(passage: Passage, path: str) -> str:
-    """By what the image is searched for its own: a module's name, else the folder of the path."""
-    if passage is Passage.UNLESS_MODULE and (found := _PACKAGES.fullmatch(path)):
-        top = found["rest"].partition("/")[0].partition(".")[0]
-        return f"{found['folder']}/{top}"
-    if passage is Passage.UNLESS_PERL and (found := _PERL.fullmatch(path)):
-        rest = found["rest"]
-        # Perl takes List/Util.pmc before List/Util.pm.
-        return rest.removesuffix("c") if rest.endswith(".pmc") else rest
-    return posixpath.dirname(path)
+def _folders(paths: Iterable[str]) -> frozenset[str]:
+    return frozenset(posixpath.normpath(path) for path in paths if path.strip("/"))
 
 
-def is_inside(path: str, *folders: str) -> bool:
-    """Whether a path is one of these, or below one."""
-    return any(path == folder or path.startswith(folder.rstrip("/") + "/") for folder in folders)
+def _with_ancestors(paths: Iterable[str]) -> frozenset[str]:
+    found: set[str] = set()
+    for path in paths:
+        while path.strip("/") and path not in found:
+            found.add(path)
+            path = posixpath.dirname(path)
+    return frozenset(found)
+
+
+def _within(path: str, folders: frozenset[str]) -> str:
+    """The deepest of these folders that a path is, or is in; empty where it is in none."""
+    while path.strip("/"):
+        if path in folders:
+            return path
+        path = posixpath.dirname(path)
+    return ""

@@ -17,7 +17,9 @@ from arena.sandbox.ahead import Ahead
 from arena.sandbox.carrying import collect
 from arena.sandbox.engine import Engine
 from arena.sandbox.errors import AgentFault, EndedEarly, EngineError, SessionOver
+from arena.sandbox.guard import Guard
 from arena.sandbox.images import Image, Images
+from arena.sandbox.lookups import Lookups
 from arena.sandbox.preflight import unbuildable
 from arena.sandbox.results import Caps, Fault, Limits, Step, TrialResult
 from arena.sandbox.session import Session
@@ -45,6 +47,7 @@ class Sandbox:
     ) -> None:
         self._engine = Engine(engine_url, connections=jobs * _CONNECTIONS_A_JOB)
         self._images = Images(self._engine, image_cache_bytes(os.environ))
+        self._lookups: dict[str, Lookups] = {}
         self._caps = caps or Caps()
         self._workers = ThreadPoolExecutor(jobs, thread_name_prefix="trial")
         self._ahead = ThreadPoolExecutor(jobs, thread_name_prefix="ahead")
@@ -151,9 +154,12 @@ class Sandbox:
             with suppress(SessionOver):
                 agent(session)
             acted = session.container is not None
+            # Before the files come: the engine runs nothing in a container that it unpacks into.
+            lookups = self._look_up(image, ready) if acted else Lookups()
             ready.expect(acted)
             session.end()
-            carried = collect(self._engine, session, package, image, limits)
+            guard = Guard(image, package.artifacts, lookups)
+            carried = collect(self._engine, session, package, guard, limits)
             return _Left(image, acted, carried, ready)
         except BaseException:
             ready.discard()
@@ -161,6 +167,12 @@ class Sandbox:
         finally:
             attempt.steps, attempt.ended = tuple(session.steps), session.over
             session.discard()
+
+    def _look_up(self, image: Image, ready: Ahead) -> Lookups:
+        """Where the image's programs look for others, asked once."""
+        if image.id not in self._lookups:
+            self._lookups[image.id] = ready.lookups()
+        return self._lookups[image.id]
 
     def _go_ahead(self, package: TaskPackage, image: Image, limits: Limits) -> Ahead:
         return Ahead(self._ahead, lambda: Verifier(self._engine, package, image, limits))

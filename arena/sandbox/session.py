@@ -7,13 +7,17 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
-from threading import Event, Thread
 
 from arena.packages import TaskPackage
 from arena.sandbox.archives import Bundle
 from arena.sandbox.engine import HOSTS, Engine
-from arena.sandbox.errors import EngineError, EngineUnavailable, SessionOver
-from arena.sandbox.frames import Frames
+from arena.sandbox.errors import (
+    EngineError,
+    EngineUnavailable,
+    SessionOver,
+    is_the_containers,
+)
+from arena.sandbox.frames import Reader
 from arena.sandbox.images import Image
 from arena.sandbox.results import Limits, Step
 from arena.sandbox.watching import DISK_SEC, MAX_OUTPUT, heard, watched
@@ -58,7 +62,7 @@ class Session:
         try:
             step = self._execute(container, command)
         except EngineError as error:
-            if not _is_the_containers(error):
+            if not is_the_containers(error):
                 raise
             self.over = f"no command runs in the container: {error}"
             step = Step(command, None, str(error)[:MAX_OUTPUT])
@@ -125,7 +129,7 @@ class Session:
 
     def _execute(self, container: str, command: str) -> Step:
         execution = self._engine.exec_create(container, ["sh", "-c", command], self._user)
-        reader = _Reader(self._engine, execution)
+        reader = Reader(self._engine, execution, MAX_OUTPUT)
         deadline = time.monotonic() + self.seconds_left
         pause = _FIRST_PAUSE_SEC
         while True:
@@ -154,40 +158,10 @@ class Session:
             # More files than can be counted in time. Were the engine gone, the kill would say so.
             return True
 
-    def _stop(self, command: str, reader: _Reader, why: str) -> Step:
+    def _stop(self, command: str, reader: Reader, why: str) -> Step:
         self.over = why
         self.end()
         return Step(command, None, reader.text())
-
-
-class _Reader:
-    """Reads an execution's output in a thread, since reading may block for as long as it likes."""
-
-    def __init__(self, engine: Engine, execution: str) -> None:
-        self._frames = Frames(MAX_OUTPUT)
-        self._ended = Event()
-        self._error: EngineError | None = None
-        self._thread = Thread(target=self._read, args=(engine, execution), daemon=True)
-        self._thread.start()
-
-    def wait(self, seconds: float) -> bool:
-        """Whether the output ended within `seconds`; raises what reading it met."""
-        ended = self._ended.wait(max(0.0, seconds))
-        if self._error is not None:
-            raise self._error
-        return ended
-
-    def text(self) -> str:
-        return self._frames.text()
-
-    def _read(self, engine: Engine, execution: str) -> None:
-        try:
-            for chunk in engine.exec_output(execution):
-                self._frames.feed(chunk)
-        except EngineError as error:
-            self._error = error
-        finally:
-            self._ended.set()
 
 
 def background(services: Sequence[str]) -> str:
@@ -201,14 +175,3 @@ def script_argv(folder: Path, name: str, place: str) -> str:
         has_shebang = file.read(2) == b"#!"
     script = quote(f"{place}/{name}")
     return script if has_shebang else f"sh {script}"
-
-
-def _is_the_containers(error: EngineError) -> bool:
-    """A container that takes no command, with an engine that is well.
-
-    409: it is not running. "OCI runtime exec failed": no process could be made inside, because
-    its shell, its memory or its process table is gone. "unable to find user": the image has none
-    of the name that the package gives.
-    """
-    said = str(error)
-    return error.status == 409 or "OCI runtime exec failed" in said or "to find user" in said

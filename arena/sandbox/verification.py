@@ -22,6 +22,7 @@ from arena.sandbox.engine import HOSTS, Engine
 from arena.sandbox.errors import EndedEarly, blaming_the_agent
 from arena.sandbox.guard import STAGE, home_of
 from arena.sandbox.images import Image
+from arena.sandbox.lookups import Lookups, ask
 from arena.sandbox.results import Limits
 from arena.sandbox.reward import JSON, MAX_BYTES, TEXT, InvalidReward, read_reward
 from arena.sandbox.session import background, script_argv
@@ -90,6 +91,11 @@ class Verifier:
             self.discard()
             raise
 
+    def lookups(self) -> Lookups:
+        """Where the image's programs look for others; to be asked before anything is received."""
+        assert self._judge
+        return ask(self._engine, self._judge)
+
     def receive(self, carried: Future[bytes], acted: bool) -> None:
         """Put the package's files and the agent's in, which may still be under way.
 
@@ -135,9 +141,11 @@ def _as_they_come(first: bytes, carried: Future[bytes]) -> Iterator[bytes]:
 
 def _environment(package: TaskPackage, image: Image) -> dict[str, str]:
     of_image = image.env.get("PYTHONPATH")
-    # A folder of the PATH that is not named from the root is whichever one the verifier is in.
-    folders = [folder for folder in image.env.get("PATH", "").split(":") if folder[:1] == "/"]
-    path = {"PATH": ":".join(folders)} if folders else {}
+    # A folder of the PATH that is not named from the root is whichever one the verifier is in, and
+    # may be the agent's: the image's programs are found before those in it.
+    folders = image.env.get("PATH", "").split(":")
+    folders.sort(key=lambda folder: folder[:1] != "/")
+    path = {"PATH": ":".join(folders)} if image.env.get("PATH") else {}
     return (
         ENVIRONMENT
         | path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from bench.nearcopies import speed
+from bench.nearcopies import quality, speed
 
 
 def main() -> None:
@@ -13,7 +13,13 @@ def main() -> None:
     of_speed = commands.add_parser("speed", help="time and memory by the suite's size")
     of_speed.add_argument("--tasks", default="1000,10000,50000", help="sizes of the suite")
     of_speed.add_argument("--packages", type=int, default=200)
+    of_quality = commands.add_parser("quality", help="share of copies found, innocents refused")
+    of_quality.add_argument("--seeds", type=int, default=4, help="mutants a kind and original")
+    of_quality.add_argument("--kinds", default="", help="only kinds that hold this word")
     options = parser.parse_args()
+    if options.command == "quality":
+        quality.main(options.seeds, options.kinds)
+        return
     speed.main([int(size) for size in options.tasks.split(",")], options.packages)
 
 

@@ -100,6 +100,22 @@ def test_programs_inside_a_script_count_as_what_they_do() -> None:
     assert "END" in [t.text for t in awk]
 
 
+def test_a_program_that_a_script_writes_counts_as_what_it_does() -> None:
+    script = "cat > a.py <<'X'\nimport json\nfor row in json.load(b):\n    print(row)\nX\n"
+    other = "cat > a.py <<'X'\nimport json\n\n# says\nfor it in json.load(b):\n  print(it)\nX\n"
+    assert [t.text for t in shell_tokens(other)] == [t.text for t in shell_tokens(script)]
+    behind = script.replace("> a.py <<'X'", "<<'X' > a.py")
+    assert {".load", "print"} <= {t.text for t in shell_tokens(behind)}
+    bash = "cat > tool <<'X'\n#!/bin/bash\nfor f in *; do mv -- $f b; done\nX\n"
+    other = bash.replace("for", "# for all\nfor").replace("$f", "$g").replace("r f", "r g")
+    assert [t.text for t in shell_tokens(other)] == [t.text for t in shell_tokens(bash)]
+
+
+def test_prose_in_a_comment_names_nothing() -> None:
+    program = "for row in rows:\n    print(row.items())\n"
+    assert texts(f"# same as in the other, for print\n{program}") == texts(program)
+
+
 def test_tokens_know_their_lines() -> None:
     tokens = shell_tokens("echo a\n\npython3 - <<'X'\nprint(1)\nX\nls /\n")
     assert [(t.text, t.line) for t in tokens if t.text in ("echo", "print", "ls")] == [
@@ -143,6 +159,8 @@ UNITS += [
     "a=",
     "from a import b,",
     "<<A\n\n",
+    "sh <<A\n",
+    "cat > a.sh <<A\n",
 ]
 
 

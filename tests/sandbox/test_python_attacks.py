@@ -124,6 +124,37 @@ IN_THE_WORKSPACE = {
         package="app",
     ),
 }
+# What Python's own library and pytest import where it is there: on another system, or installed.
+OPTIONAL = (
+    "msvcrt.py", "_winapi.py", "winreg.py", "nt.py", "_overlapped.py", "_scproxy.py", "vms_lib.py",
+    "org/__init__.py", "org/python/__init__.py", "org/python/core.py", "java/__init__.py",
+    "java/lang.py", "colorama.py", "argcomplete.py", "exceptiongroup.py", "tomllib.py", "faulthandler.py",
+    "readline.py", "xdist.py", "pytest_asyncio.py", "attr.py", "numpy.py",
+)  # fmt: skip
+OPTIONALS = {
+    f"modules that are imported where there are some ({package})": planted(package, *OPTIONAL)
+    for package in ("pytest", "module", "unittest", "inline", "script", "isolated")
+} | {
+    "modules imported where there are some, on the image's path": planted(
+        "python path", *OPTIONAL, folder="/root/lib"
+    ),
+    "modules imported where there are some, in a carried venv": planted(
+        "venv", *OPTIONAL, folder=VENV_SITE
+    ),
+    "modules imported where there are some, in a venv by its name": planted(
+        "venv by name", *OPTIONAL, folder=VENV_SITE
+    ),
+    "everything of a venv that is not on the path": attack(
+        plant({"/root/venv/bin/python3": FAKE, "/root/venv/bin/python": FAKE}, "755")
+        + "\necho 'home = /root/evil' > /root/venv/pyvenv.cfg",
+        package="venv by name",
+    ),
+    "a venv's library that is a link": attack(
+        "cp -r /root/venv/lib /root/evil; mv /root/venv/lib /root/old; ln -s /root/evil /root/venv/lib",
+        plant({f"/root/evil/python3.11/site-packages/{name}.py": SCORE for name in ("judge_kit",)}),
+        package="venv by name",
+    ),
+}
 VENV = {
     "a carried venv left alone": attack("true", package="venv"),
     "a .pth file in a carried venv": attack(
@@ -269,7 +300,7 @@ FILES = {
         package="script",
     ),
 }
-ATTACKS = IN_THE_WORKSPACE | VENV | SHELLS | PROGRAMS | FILES
+ATTACKS = IN_THE_WORKSPACE | OPTIONALS | VENV | SHELLS | PROGRAMS | FILES
 
 TEST_OUTPUTS = """\
 import json
@@ -320,6 +351,7 @@ VERIFIERS = {
     "python path": graded("python3 /verifier/check.py"),
     "app": graded("python3 -m pytest -q /verifier/test_outputs.py"),
     "venv": graded("python3 /verifier/check.py"),
+    "venv by name": graded("/root/venv/bin/python3 -I /verifier/check_kit.py"),
     "login shell": "#!/bin/bash -l\n"
     + f"python3 -c {quote(INLINE)} > /tmp/r; cat /tmp/r > /logs/verifier/reward.txt\n",
     "named start-up file": f"#!/bin/bash\npython3 -c {quote(INLINE)} > /logs/verifier/reward.txt\n",
@@ -339,6 +371,8 @@ IMAGES = {
     "app": "WORKDIR /srv/app\n",
     "venv": "RUN python3 -m venv --without-pip /root/venv && "
     f"echo 'NAME = 1' > {VENV_SITE}/judge_kit.py\nENV PATH=/root/venv/bin:$PATH\n",
+    "venv by name": "RUN python3 -m venv --without-pip /root/venv && "
+    f"echo 'NAME = 1' > {VENV_SITE}/judge_kit.py\n",
     "named start-up file": "ENV BASH_ENV=/root/.bashrc\n",
     "path": "RUN mkdir -p /root/bin\nENV PATH=/root/bin:$PATH\n",
     "tool": "RUN mkdir -p /root/bin\nENV PATH=/root/bin:$PATH\n",
@@ -368,6 +402,9 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, TaskPackage]
                     "from words import expected", WORDS
                 ),
                 "verifier/words.py": WORDS,
+                "verifier/check_kit.py": CHECK.format(
+                    imports="import copy, subprocess, judge_kit"
+                ).replace("from words import expected", WORDS),
             },
         )
         for name, test in VERIFIERS.items()

@@ -18,6 +18,7 @@ from arena.cli.output import plain
 from arena.client import ArenaClient
 from arena.errors import BadReport, LeaseLost
 from arena.identity import Identity
+from arena.posttrain.faults import PlatformFault
 from arena.report import Report
 from arena.runs.heartbeat import Heartbeat
 from arena.runs.messages import Beat, StageEnd
@@ -212,8 +213,9 @@ def test_a_terminal_obeys_nothing_that_users_wrote() -> None:
     assert plain(wrote) == "a\\x1b[2Jb\\u202ec\\x9bd\n\té👩‍🔬"
 
 
-def test_a_report_waits_for_an_arena_that_is_away(
-    arena: Arena, who: Who, valid: str, settings: Settings, tmp_path: Path
+@pytest.mark.parametrize("end", ["scored", "failed"])
+def test_how_a_run_ended_waits_for_an_arena_that_is_away(
+    arena: Arena, who: Who, valid: str, settings: Settings, tmp_path: Path, end: str
 ) -> None:
     run = arena.launch(who("author"), valid, "demo").id
     lease = leased(arena)
@@ -232,9 +234,14 @@ def test_a_report_waits_for_an_arena_that_is_away(
         )
     )
     life = Heartbeat(ArenaClient(url, "hf_worker"), lease, threading.Event())
-    sending = threading.Thread(
-        target=lambda: worker._send(lease, Report.model_validate(content), life)
-    )
+
+    def tell() -> None:
+        if end == "scored":
+            worker._send(lease, Report.model_validate(content), life)
+        else:
+            worker._fail(lease, PlatformFault("no_engine", "The engine is gone."), life)
+
+    sending = threading.Thread(target=tell)
     sending.start()
     sleep(5)  # longer than the client tries a single call
     config = uvicorn.Config(create_api(arena), host="127.0.0.1", port=port, log_level="error")
@@ -242,7 +249,7 @@ def test_a_report_waits_for_an_arena_that_is_away(
     serving = threading.Thread(target=server.run)
     serving.start()
     try:
-        wait_for(lambda: arena.read.run_detail(run).state == "scored")
+        wait_for(lambda: arena.read.run_detail(run).state == end)
     finally:
         sending.join(timeout=20)
         server.should_exit = True

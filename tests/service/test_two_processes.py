@@ -84,6 +84,24 @@ def test_a_worker_that_goes_over_to_the_new_process_ends_its_run(
     wait_for(lambda: old.read.run_detail(run).state == "scored")
 
 
+def test_a_process_that_has_not_read_a_lease_asks_the_store_before_it_knows_no_run(
+    start_arena: Callable[..., Arena],
+    who: Who,
+    collection: Collection,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ledger, "POLL_SECONDS", 600.0)
+    old, new = start_arena(), start_arena()
+    submission = old.submit(who("author"), collection(), "T").id
+    settled(old, submission)
+    run, lease = launched(old, who, submission)
+    assert run not in new.ledger.state.runs
+    new.queue.beat("arena-worker", run, Beat(lease=lease.lease, stage="gate"))
+    assert new.queue.live(run)
+    finish(new, run, lease)
+    assert new.read.run_detail(run).state == "scored"
+
+
 def test_a_worker_that_died_with_the_old_process_is_found_out(
     pair: tuple[Arena, Arena], who: Who, entered: str
 ) -> None:

@@ -1,43 +1,47 @@
 # Functions of the script that puts an agent's files in place, run by the image's own shell in a new
 # container. STAGED is where a file waits, PATH where it belongs.
 
-# program FOLDER PATH, module MODULE PATH, library FOLDER PATH, perl NAME PATH: whether the image has
-# its own of that name. A folder with a Python in it is that Python's: its pip and pytest are the
-# image's, where another folder's programs may be the task.
+# program PATH, library PATH, module PATH REST: whether the image has its own of that name.
+# A folder with a Python in it is that Python's: its pip and pytest are the image's, where another
+# folder's programs may be the task.
 
 program() {
-  (PATH=$programs; command -v "${2##*/}") > /dev/null 2>&1 && return 0
-  { [ -e "$1/python3" ] || [ -e "$1/python" ]; } && [ -e "$2" ]
-}
-# At each step of the way to PATH: a folder would be imported in place of a module of the image's,
-# a compiled module in place of one in Python, an __init__ in a folder that has none.
-module() {
-  [ -e "$2" ] && return 0
-  at=$2
-  while [ "$at" != "${1%/*}" ]; do
-    parent=${at%/*}; name=${at##*/}; name=${name%%.*}; at=$parent
-    [ "$name" = __init__ ] && [ -d "$parent" ] && return 0
-    if [ ! -d "$parent/$name" ]; then
-      for other in "$parent/$name".py "$parent/$name".*.so "$parent/$name".so; do
-        [ -e "$other" ] && return 0
-      done
-    fi
-  done
-  return 1
+  (PATH=$programs; command -v "${1##*/}") > /dev/null 2>&1 && return 0
+  { [ -e "${1%/*}/python3" ] || [ -e "${1%/*}/python" ]; } && [ -e "$1" ]
 }
 library() {
+  [ -e "$1" ] && return 0
   for place in /lib /lib64 /usr/lib /usr/lib64 /usr/local/lib /lib/*-linux-* /usr/lib/*-linux-*; do
-    [ -e "$place/${2##*/}" ] && return 0
+    [ -e "$place/${1##*/}" ] && return 0
   done
-  [ -e "$2" ]
+  case "${1##*/}" in libnss_*) return 0 ;; esac
+  return 1
 }
-perl() {
-  for place in /usr/share/perl* /usr/share/perl/* /usr/lib/*/perl* /usr/lib/*/perl/* \
-    /usr/lib/*/perl5/* /usr/local/lib/perl5/* /usr/local/lib/perl5/*/*; do
-    [ -e "$place/$1" ] && return 0
+# In any folder of packages: the one that stands first counts, whichever it is.
+module() {
+  [ -e "$1" ] && return 0
+  before=$IFS; IFS=:; set -f; set -- "$2" $packages; set +f; IFS=$before
+  rest=$1; shift
+  for place in "$@"; do would_be "$place" "$rest" && return 0; done
+  return 1
+}
+# would_be PLACE REST: whether REST would stand in for a module there, or come into a package that
+# is whole: a folder without __init__ is one that others may add to.
+would_be() {
+  at=$1 left=$2
+  while :; do
+    step=${left%%/*}; name=${step%%.*}
+    [ "$name" = __init__ ] && [ "$at" != "$1" ] && return 0
+    for one in "$at/$name".py "$at/$name".*.so "$at/$name".so "$at/$name"/__init__.*; do
+      [ -e "$one" ] && return 0
+    done
+    [ "$step" = "$left" ] && { [ -e "$at/$step" ]; return; }
+    [ -d "$at/$step" ] || return 1
+    at=$at/$step; left=${left#*/}
   done
-  [ -e "$2" ]
 }
+# added PATH: a module of the agent's among the image's.
+added() { printf '+%s\0' "$1" >> "$owners"; }
 # answer PATH: a link goes that leads to the verifier's or the arena's own, whatever its way.
 answer() {
   case "$(readlink -f "$1")" in

@@ -1,0 +1,35 @@
+"""Innocent neighbours: sound packages, solved by their oracles, none of them another's copy."""
+
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from bench.nearcopies import innocents, originals
+from bench.nearcopies.originals import Package
+from tests.bench.corpus import errors, solve
+
+
+@pytest.fixture(scope="module")
+def packages() -> dict[str, Package]:
+    return dict(chain(innocents.same_data(), innocents.same_template()))
+
+
+def test_there_are_2000_and_each_has_its_own_prompt_and_oracle(
+    packages: dict[str, Package],
+) -> None:
+    assert len(packages) + len(originals.originals()) + len(originals.kit()) >= 2000
+    suite = {**originals.originals(), **originals.kit(), **innocents.suite_tables()}
+    for part in ("task.md", "oracle/solve.sh"):
+        taken = {package[part] for package in suite.values()}
+        assert not taken & {package[part] for package in packages.values()}
+    assert len({package["task.md"] for package in packages.values()}) == len(packages)
+
+
+@pytest.mark.parametrize("number", range(0, 2000, 190))
+def test_an_innocent_is_sound_and_solved(
+    number: int, packages: dict[str, Package], tmp_path: Path
+) -> None:
+    package = list(packages.values())[number]
+    assert errors(package, tmp_path / "package") == []
+    solve(package, tmp_path / "run")

@@ -85,7 +85,8 @@ def in_words(name: str, found: Replay) -> str:
         return f"{name}: built and proven in {found.seconds:.1f} s"
     lines = [f"{name}: left out, {found.verdict}: {found.reason}"]
     for who, text in found.outputs.items():
-        lines += [f"{name}: {who}: {line}" for line in text.splitlines()[-SHOWN_LINES:]]
+        told = [line for line in text.splitlines() if line.strip()]
+        lines += [f"{name}: {who}: {line}" for line in told[-SHOWN_LINES:]]
     return "\n".join(lines)
 
 

@@ -25,13 +25,13 @@ class JsonLines(logging.Formatter):
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": _clean(record.getMessage()),
+            "message": without_secrets(record.getMessage()),
         }
         if request := REQUEST_ID.get():
             line["request"] = request
         line |= getattr(record, FIELDS, {})
         if record.exc_info:
-            line["fault"] = _clean(self.formatException(record.exc_info))
+            line["fault"] = without_secrets(self.formatException(record.exc_info))
         return json.dumps(line, ensure_ascii=True)
 
 
@@ -43,5 +43,6 @@ def configure(level: int = logging.INFO) -> None:
     logging.getLogger("httpx").setLevel(logging.WARNING)  # it logs whole addresses
 
 
-def _clean(text: str) -> str:
+def without_secrets(text: str) -> str:
+    """A text without what looks like a token."""
     return _SECRET.sub("[left out]", text)

@@ -133,6 +133,11 @@ class Queries:
         state = self._ledger.state
         return views.run_detail(*self._run_facts(state, run_of(state, run)))
 
+    def run_lines(self, run: str) -> list[views.LineView]:
+        """What the stages of a run said in words, as far as it is kept."""
+        own = run_of(self._ledger.state, run).record.id
+        return [views.LineView(**line._asdict()) for line in self._queue.lines(own)]
+
     def leaderboard(self, challenge: str) -> Sequence[Row]:
         """The leaderboard of a challenge, computed once for each commit."""
         min_runs = self.challenge(challenge).ranking.min_runs

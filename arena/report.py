@@ -24,6 +24,9 @@ STAGES: tuple[StageName, ...] = (
 )
 SUITE_STAGES: frozenset[StageName] = frozenset({"baseline", "final"})
 """The stages that touch the sealed suite: they tell counts alone."""
+WordyStage = Literal["gate", "sft", "grpo"]
+"""The stages that touch the author's tasks alone: what they say in words is shown."""
+WORDY_STAGES: frozenset[StageName] = frozenset({"gate", "sft", "grpo"})
 Arm = Literal["before", "after"]
 
 

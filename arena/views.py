@@ -191,6 +191,14 @@ class StageView(View):
     seconds_left: float | None = Field(default=None, description="estimated; null: not known yet")
 
 
+class LineView(View):
+    """A line that a run's stage said; a gap in the numbers is what was left out."""
+
+    number: int
+    stage: str
+    text: str
+
+
 class FailureView(View):
     """How a run ended without a score; `counts`: among those that its collection may have."""
 

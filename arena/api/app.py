@@ -197,6 +197,11 @@ def _reading(service: Arena) -> APIRouter:
         found = read.report(run)
         return {"ok": True, "report": dump(found) if found else None}
 
+    @routes.get("/runs/{run}/logs")
+    def logs(run: str, page: Annotated[Page, Depends()]) -> Answer:
+        """What the gate and the training said: the last lines of the last attempt, in memory."""
+        return paged("lines", read.run_lines(run), page)
+
     @routes.get("/leaderboard")
     def leaderboard(challenge: str, page: Annotated[Page, Depends()]) -> Answer:
         """The leaderboard of a challenge."""

@@ -8,7 +8,7 @@ from starlette.concurrency import run_in_threadpool
 from arena.errors import ArenaError, BadReplay, BadReport
 from arena.identity import Identity, require_worker
 from arena.runs.ingest import MAX_REPORT_BYTES
-from arena.runs.messages import Beat, Failure, Ready, StageEnd
+from arena.runs.messages import Beat, Failure, Lines, Ready, StageEnd
 from arena.runs.replays import MAX_REPLAY_BYTES, HandBack, ReadyToReplay, ReplayBeat
 from arena.service import Arena
 
@@ -44,6 +44,12 @@ def _run_routes(service: Arena, worker: Any) -> APIRouter:
     def heartbeat(run: str, body: Beat, name: Worker) -> Answer:
         """A sign of life; `lease_lost` means stop."""
         queue.beat(name, run, body)
+        return {"ok": True}
+
+    @routes.post("/runs/{run}/logs")
+    def say(run: str, body: Lines, name: Worker) -> Answer:
+        """What a stage said of the author's own tasks; of any other, `sealed_stage`."""
+        queue.say(name, run, body)
         return {"ok": True}
 
     @routes.post("/runs/{run}/stages")

@@ -1,14 +1,15 @@
-"""`arena run preflight|launch|show|cancel|list`."""
+"""`arena run preflight|launch|show|logs|cancel|list`."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
 from arena.addresses import address
 from arena.cli.connection import Json, Reason, Wait, client, follow
-from arena.cli.output import facts, note, note_more, out, print_json, state, table
+from arena.cli.output import facts, note, note_more, out, plain, print_json, state, table
 from arena.figures import about, interval, percent, pp
 
 Run = dict[str, Any]
@@ -81,6 +82,19 @@ def show(
         quiet=json,
     )
     return _print(found, json, wait)
+
+
+@app.command()
+def logs(run: Annotated[str, typer.Argument(help="The run's id.")], json: Json = False) -> None:
+    """What gate and training said of the collection's tasks; of held-out tasks, nothing."""
+    answer = client().get_all(address("runs", run, "logs"), "lines")
+    if json:
+        print_json(answer)
+        return
+    for line in answer["lines"]:
+        out.print(Text.assemble((f"{line['stage']:<5} ", "dim"), plain(line["text"])))
+    if not answer["lines"]:
+        note("Nothing was said, or it is kept no more: the arena keeps it in memory.")
 
 
 @app.command()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from arena.packages import TaskPackage
 from arena.posttrain.conversation import Conversation, Dialect
-from arena.posttrain.events import Progress
+from arena.posttrain.events import WordyProgress
 from arena.posttrain.formats import command_of
 from arena.posttrain.rollouts import Limits, NextTurn, Rollout, roll_out
 from arena.posttrain.trials import Crew
@@ -19,7 +19,7 @@ def demonstrate(
     limits: Limits,
     max_length: int,
     crew: Crew,
-    progress: Progress,
+    progress: WordyProgress,
 ) -> list[Rollout]:
     """The demonstrations that the verifiers pass and that fit into `max_length` tokens whole.
 
@@ -29,13 +29,22 @@ def demonstrate(
     progress.expect(len(packages))
     turns = [_oracle_turns(package, dialect) for package in packages]
     made = roll_out(packages, turns, dialect, limits, crew, progress)
-    return [
-        rollout
-        for rollout in made
-        if rollout.result.reward is not None
-        and rollout.result.reward >= SOLVED
-        and len(rollout.prompt_ids) + len(rollout.completion_ids) <= max_length
-    ]
+    kept: list[Rollout] = []
+    for package, rollout in zip(packages, made, strict=True):
+        if why := _why_not(rollout, max_length):
+            progress.say(f"{package.name}: no demonstration: {why}")
+        else:
+            kept.append(rollout)
+    progress.say(f"{len(kept)} of {len(made)} demonstrations are used")
+    return kept
+
+
+def _why_not(rollout: Rollout, max_length: int) -> str | None:
+    """Why a demonstration is not used; None where it is."""
+    result, length = rollout.result, len(rollout.prompt_ids) + len(rollout.completion_ids)
+    if result.reward is None or result.reward < SOLVED:
+        return result.detail or f"as one command the oracle scores {result.reward}"
+    return f"{length} tokens, and {max_length} are taken" if length > max_length else None
 
 
 def _oracle_turns(package: TaskPackage, dialect: Dialect) -> NextTurn:

@@ -1,6 +1,7 @@
-"""What a run says while it runs: typed counters, never text.
+"""What a run says while it runs: typed counters, and words only where no suite is touched.
 
-Some stages touch the sealed suite, and what has no text cannot leak any.
+Some stages touch the sealed suite, and what has no text cannot leak any: their progress has no way
+to say a word.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
-from arena.report import STAGES, StageName, StageTime
+from arena.report import STAGES, StageName, StageTime, WordyStage
 
 PROGRESS_SECONDS = 2.0
 """Progress of a long stage is told at most, and about, this often."""
@@ -31,6 +33,8 @@ class StageEvent:
 
 
 EventSink = Callable[[StageEvent], None]
+LineSink = Callable[[WordyStage, str], None]
+"""Takes what a stage says, one line at a time, from any thread."""
 
 
 class Progress:
@@ -64,10 +68,31 @@ class Progress:
         self._on_event(StageEvent(self._stage, status, *counts))
 
 
+class WordyProgress(Progress):
+    """The counters of a stage that touches the author's tasks alone, and what it says."""
+
+    def __init__(
+        self,
+        stage: WordyStage,
+        on_event: EventSink,
+        on_line: LineSink = lambda _stage, _line: None,
+        ahead: int | None = None,
+    ) -> None:
+        super().__init__(stage, on_event, ahead)
+        self._say = partial(on_line, stage)
+
+    def say(self, text: str) -> None:
+        """Says something, in one line or several."""
+        for line in text.splitlines():
+            if line.strip():
+                self._say(line.rstrip())
+
+
 class StageLog:
     """Opens the stages one after another and keeps their times."""
 
-    def __init__(self, on_event: EventSink) -> None:
+    def __init__(self, on_event: EventSink, on_line: LineSink = lambda _stage, _line: None) -> None:
+        self._on_line = on_line
         self.times: list[StageTime] = []
         self.trials: dict[StageName, int] = {}
         """How many trials each stage makes, once that is known."""
@@ -75,7 +100,19 @@ class StageLog:
 
     @contextmanager
     def stage(self, name: StageName) -> Iterator[Progress]:
-        progress = Progress(name, self._on_event, self._ahead(name))
+        """A stage that tells counts alone."""
+        with self._timed(name, Progress(name, self._on_event, self._ahead(name))) as progress:
+            yield progress
+
+    @contextmanager
+    def wordy_stage(self, name: WordyStage) -> Iterator[WordyProgress]:
+        """A stage that touches the author's tasks alone."""
+        progress = WordyProgress(name, self._on_event, self._on_line, self._ahead(name))
+        with self._timed(name, progress):
+            yield progress
+
+    @contextmanager
+    def _timed(self, name: StageName, progress: Progress) -> Iterator[Progress]:
         began = time.monotonic()
         progress.tell("started")
         yield progress

@@ -12,11 +12,14 @@ from functools import partial
 
 from arena.nearcopies import NearCopy, compare, open_index
 from arena.packages import TaskPackage
-from arena.posttrain.events import Progress
+from arena.posttrain.events import WordyProgress
 from arena.posttrain.faults import AuthorFault, PlatformFault
 from arena.posttrain.trials import Crew
 from arena.report import GateResult
 from arena.sandbox import Replay, Sandbox, replay
+
+SHOWN_LINES = 20
+"""The last lines that are shown of what a build, an oracle or a verifier said."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ def run_gate(
     copies: Mapping[str, GateResult],
     min_tasks: int,
     crew: Crew,
-    progress: Progress,
+    progress: WordyProgress,
 ) -> Gated:
     """Tries every training task but the near copies of held-out ones.
 
@@ -50,7 +53,9 @@ def run_gate(
     """
     tried = [package for package in packages if package.name not in copies]
     progress.expect(len(tried))
-    checks = [partial(_check, package, crew.sandbox) for package in tried]
+    for name, result in copies.items():
+        progress.say(f"{name}: left out: {result.reason}")
+    checks = [partial(_check, package, crew.sandbox, progress) for package in tried]
     found = {result.package: result for result in crew.do(checks, progress)}
     results = tuple(({**found, **copies})[package.name] for package in packages)
     passed = tuple(p for p, result in zip(packages, results, strict=True) if result.ok)
@@ -68,8 +73,21 @@ def _too_close(near: NearCopy) -> GateResult:
     return GateResult(package=near.package, ok=False, oracle=None, untouched=None, reason=reason)
 
 
-def _check(package: TaskPackage, sandbox: Sandbox) -> GateResult:
-    return gate_result(package.name, replay(sandbox, package))
+def _check(package: TaskPackage, sandbox: Sandbox, progress: WordyProgress) -> GateResult:
+    found = replay(sandbox, package)
+    progress.say(in_words(package.name, found))
+    return gate_result(package.name, found)
+
+
+def in_words(name: str, found: Replay) -> str:
+    """What came of a task at the gate, with the end of what there is to read where it failed."""
+    if found.verdict == "proven":
+        return f"{name}: built and proven in {found.seconds:.1f} s"
+    lines = [f"{name}: left out, {found.verdict}: {found.reason}"]
+    for who, text in found.outputs.items():
+        told = [line for line in text.splitlines() if line.strip()]
+        lines += [f"{name}: {who}: {line}" for line in told[-SHOWN_LINES:]]
+    return "\n".join(lines)
 
 
 def gate_result(name: str, found: Replay) -> GateResult:

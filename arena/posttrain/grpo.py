@@ -12,7 +12,7 @@ from trl import GRPOConfig, GRPOTrainer
 
 from arena.challenges import Recipe
 from arena.packages import TaskPackage
-from arena.posttrain.events import Progress
+from arena.posttrain.events import WordyProgress
 from arena.posttrain.faults import AuthorFault, PlatformFault
 from arena.posttrain.model import Policy
 from arena.posttrain.rollouts import Attempt, Voice, roll_out
@@ -30,7 +30,7 @@ def reinforce(
     seed: int,
     output: Path,
     crew: Crew,
-    progress: Progress,
+    progress: WordyProgress,
 ) -> Updates:
     """Trains `policy` in place on the rewards of its own attempts.
 
@@ -45,7 +45,7 @@ def reinforce(
     progress.expect(recipe.grpo.steps * prompts * recipe.grpo.group_size)
 
     def on_step(figures: dict[str, float]) -> None:
-        updates.add(figures, prompts)
+        progress.say(updates.add(figures, prompts).in_words(len(updates.steps)))
         progress.beat()
 
     with warnings.catch_warnings():
@@ -93,7 +93,7 @@ class Rollouts:
         voice: Voice,
         seed: int,
         crew: Crew,
-        progress: Progress,
+        progress: WordyProgress,
     ) -> None:
         self._packages = {package.name: package for package in packages}
         self._voice, self._seed = voice, seed
@@ -111,6 +111,10 @@ class Rollouts:
         turns = voice.turns(attempts)
         made = roll_out(packages, turns, voice.dialect, voice.limits, self._crew, self._progress)
         rewards = [training_reward(name, r.result) for name, r in zip(names, made, strict=True)]
+        for name in dict.fromkeys(names):
+            own = [r for other, r in zip(names, rewards, strict=True) if other == name]
+            told = f"mean reward {sum(own) / len(own):.2f} of {len(own)} attempts"
+            self._progress.say(f"{name}: {told}")
         self._progress.reward_so_far = sum(rewards) / len(rewards)
         return {
             "prompt_ids": [rollout.prompt_ids for rollout in made],

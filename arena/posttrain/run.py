@@ -16,7 +16,7 @@ from arena.packages import PackageError, TaskPackage, collection_digest, load_pa
 from arena.posttrain.conversation import Dialect
 from arena.posttrain.demonstrations import demonstrate
 from arena.posttrain.evaluate import HeldOutTask, evaluate, prepare_suite
-from arena.posttrain.events import EventSink, Progress, StageLog
+from arena.posttrain.events import EventSink, LineSink, Progress, StageLog
 from arena.posttrain.faults import AuthorFault, Cancelled, PlatformFault, RunFault
 from arena.posttrain.formats import format_named
 from arena.posttrain.gate import Gated, near_copies, run_gate
@@ -55,6 +55,7 @@ def execute(
     suite: Sandbox,
     on_event: EventSink,
     cancelled: Callable[[], bool] = lambda: False,
+    on_line: LineSink = lambda _stage, _line: None,
 ) -> Report:
     """Runs the stages from the gate to the report.
 
@@ -67,7 +68,7 @@ def execute(
     """
     make_deterministic(inputs.challenge.evaluation.seed, inputs.recipe.threads)
     return _Run(
-        inputs, Crew(training, cancelled), Crew(suite, cancelled), StageLog(on_event)
+        inputs, Crew(training, cancelled), Crew(suite, cancelled), StageLog(on_event, on_line)
     ).execute()
 
 
@@ -138,7 +139,7 @@ class _Run:
         }
 
     def _gate(self) -> Gated:
-        with self.log.stage("gate") as progress:
+        with self.log.wordy_stage("gate") as progress:
             with _sealed("gate"):
                 copies = near_copies(self.packages, load_packages(self.inputs.suite))
             min_tasks = self.inputs.challenge.gates.min_tasks
@@ -176,7 +177,7 @@ class _Run:
     ) -> tuple[int, Updates]:
         recipe, seed, output = self.inputs.recipe, self.evaluation.seed, self.inputs.workdir / "sft"
         longest = recipe.sft.max_length
-        with self.log.stage("sft") as progress:
+        with self.log.wordy_stage("sft") as progress:
             rows = demonstrate(packages, voice.dialect, voice.limits, longest, self.crew, progress)
             return len(rows), fine_tune(policy, rows, recipe, seed, output, self.crew, progress)
 
@@ -184,7 +185,7 @@ class _Run:
         recipe, seed = self.inputs.recipe, self.evaluation.seed
         voice = voice._replace(temperature=recipe.grpo.temperature)
         output = self.inputs.workdir / "grpo"
-        with self.log.stage("grpo") as progress:
+        with self.log.wordy_stage("grpo") as progress:
             return reinforce(policy, packages, voice, recipe, seed, output, self.crew, progress)
 
     def _provenance(self) -> dict[str, str]:

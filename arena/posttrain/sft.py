@@ -9,7 +9,7 @@ from datasets import Dataset
 from trl import SFTConfig, SFTTrainer
 
 from arena.challenges import Recipe
-from arena.posttrain.events import Progress
+from arena.posttrain.events import WordyProgress
 from arena.posttrain.model import Policy
 from arena.posttrain.rollouts import Rollout
 from arena.posttrain.trainers import Updates, common_arguments, train_quietly
@@ -26,7 +26,7 @@ def fine_tune(
     seed: int,
     output: Path,
     crew: Crew,
-    progress: Progress,
+    progress: WordyProgress,
 ) -> Updates:
     """Trains `policy` in place. The loss is on the model's own turns only."""
     settings = recipe.sft
@@ -35,7 +35,7 @@ def fine_tune(
         return updates
 
     def on_step(figures: dict[str, float]) -> None:
-        updates.add(figures)
+        progress.say(updates.add(figures).in_words(len(updates.steps)))
         progress.advance()
         crew.check()
 

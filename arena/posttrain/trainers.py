@@ -47,6 +47,16 @@ class Update:
         """Whether there was something to learn, the loss was finite, and the weights moved."""
         return self.loss is not None and self.weights_changed and self.groups_with_spread != 0
 
+    def in_words(self, number: int) -> str:
+        """The step in a line."""
+        told = [f"loss {self.loss:.4f}" if self.loss is not None else "the loss is not finite"]
+        if self.groups_with_spread is not None:
+            told.append(f"reward {self.reward:.2f}")
+            told.append(f"{self.groups_with_spread} groups with rewards that differ")
+        if not self.weights_changed:
+            told.append("the weights did not change")
+        return f"step {number}: {', '.join(told)}"
+
 
 class Updates:
     """What the optimiser's steps did, one after another."""
@@ -61,19 +71,19 @@ class Updates:
         """How many of the steps count."""
         return sum(step.counts for step in self.steps)
 
-    def add(self, figures: dict[str, float], groups: int | None = None) -> None:
+    def add(self, figures: dict[str, float], groups: int | None = None) -> Update:
         """Notes a step that was logged; `groups`: how many groups of attempts it was made of."""
         before, self._digest = self._digest, self._policy.trained_digest()
         loss = figures["loss"]
         spread = 1 - figures.get("frac_reward_zero_std", 0)
-        self.steps.append(
-            Update(
-                loss=loss if math.isfinite(loss) else None,
-                weights_changed=self._digest != before,
-                reward=figures.get("reward", 0.0),
-                groups_with_spread=None if groups is None else round(groups * spread),
-            )
+        step = Update(
+            loss=loss if math.isfinite(loss) else None,
+            weights_changed=self._digest != before,
+            reward=figures.get("reward", 0.0),
+            groups_with_spread=None if groups is None else round(groups * spread),
         )
+        self.steps.append(step)
+        return step
 
 
 def train_quietly(trainer: Any, on_step: Callable[[dict[str, float]], None]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Sequence
 from typing import Any, Self
 
 from arena.client import ArenaClient, RemoteError
@@ -12,9 +13,12 @@ from arena.errors import ArenaError
 from arena.posttrain.events import StageEvent
 from arena.runs.messages import Lease
 from arena.runs.replays import ReplayLease
+from arena.runs.saying import Saying
 
 log = logging.getLogger(__name__)
 
+FINAL_MESSAGES = 5
+"""The most messages of lines at a stage's end, which waits for them; a beat brings one."""
 _OVER = {"lease_lost", "unknown_run"}
 
 
@@ -76,8 +80,17 @@ class _Life:
 class Heartbeat(_Life):
     """Sends a run's newest counts until the run ends, and learns whether to stop."""
 
-    def __init__(self, client: ArenaClient, lease: Lease, stopping: threading.Event) -> None:
+    def __init__(
+        self,
+        client: ArenaClient,
+        lease: Lease,
+        stopping: threading.Event,
+        secrets: Sequence[str] = (),
+    ) -> None:
         path = f"/worker/runs/{lease.run}"
+        self._saying = Saying(secrets)
+        self._passing_on = threading.Lock()
+        self.on_line = self._saying.say
         super().__init__(client, stopping, path, lease.lease, lease.heartbeat_seconds)
         self._event = StageEvent("setup", "started")
         self._stage_began = time.monotonic()
@@ -89,11 +102,19 @@ class Heartbeat(_Life):
         if event.status == "started":
             self._stage_began = time.monotonic()
         elif event.status == "finished":
+            self.pass_on(FINAL_MESSAGES)
             seconds = round(time.monotonic() - self._stage_began, 3)
             self._tell("stages", {"stage": event.stage, "seconds": seconds})
 
+    def pass_on(self, messages: int) -> None:
+        """Tells the arena what was said, in at most so many messages."""
+        with self._passing_on:  # what comes out of order is taken for what came before
+            for message in self._saying.messages(messages):
+                self._tell("logs", message)
+
     def _beat(self) -> None:
         event = self._event
+        self.pass_on(1)
         counts = {"done": event.done, "total": event.total, "ahead": event.ahead}
         self._tell("heartbeat", {"stage": event.stage, **counts, "reward": event.reward_so_far})
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from arena.records import Fault
 from arena.report import StageName
+
+MAX_LINE, MAX_LINES = 500, 200
+"""Characters of a line, and lines of a message."""
 
 
 class Message(BaseModel):
@@ -40,6 +45,15 @@ class Beat(Message):
     reward: float | None = Field(
         default=None, description="of the newest step; never of a stage that touches the suite"
     )
+
+
+class Lines(Message):
+    """What a stage said in words. `first`: the number of its first line, counted over the run."""
+
+    lease: str
+    stage: StageName
+    first: int = Field(ge=0)
+    lines: list[Annotated[str, Field(max_length=MAX_LINE)]] = Field(max_length=MAX_LINES)
 
 
 class StageEnd(Message):

@@ -14,10 +14,11 @@ from arena.challenges import Challenges
 from arena.errors import LeaseLost, SealedStage, UnknownRun
 from arena.ledger import Ledger
 from arena.records import AnyRecord, Fault, RunEventRecord, new_id
-from arena.report import SUITE_STAGES
+from arena.report import SUITE_STAGES, WORDY_STAGES
 from arena.runs.ingest import Void, parse_report, score
+from arena.runs.lines import Line, LineBook
 from arena.runs.live import LiveRun
-from arena.runs.messages import Beat, Failure, Lease, Ready, StageEnd
+from arena.runs.messages import Beat, Failure, Lease, Lines, Ready, StageEnd
 from arena.state import Run, State
 
 BY = "arena"
@@ -47,6 +48,7 @@ class RunQueue:
         self._takes_leases = takes_leases
         self._lock = threading.Lock()
         self._live: dict[str, LiveRun] = {}
+        self._lines = LineBook()
         self._workers: dict[str, Presence] = {}
 
     def workers(self) -> dict[str, Presence]:
@@ -134,20 +136,26 @@ class RunQueue:
         """
         if beat.stage in SUITE_STAGES and beat.reward is not None:
             raise SealedStage(stage=beat.stage)
-
-        def check(state: State) -> list[AnyRecord]:
-            self._leased(state, worker, run, beat.lease)
-            return []
-
-        state = self._ledger.state
-        known = state.runs.get(run)
-        if known is None or known.state == "queued":
-            self._ledger.transact(check)  # leased by another process, and not read here yet
-        else:
-            check(state)
+        self._require_leased(worker, run, beat.lease)
         self.heard_of(worker, None)
         with self._lock:
             self._live.setdefault(run, LiveRun()).take(beat, time.monotonic())
+
+    def say(self, worker: str, run: str, told: Lines) -> None:
+        """Takes what a stage said in words.
+
+        Raises:
+            LeaseLost: the run is no longer this worker's.
+            SealedStage: the stage may touch what is sealed.
+        """
+        if told.stage not in WORDY_STAGES:
+            raise SealedStage(stage=told.stage)
+        self._require_leased(worker, run, told.lease)
+        self._lines.add(run, told)
+
+    def lines(self, run: str) -> list[Line]:
+        """What the stages of a run's last attempt said, as far as this process keeps it."""
+        return self._lines.of(run)
 
     def end_stage(self, worker: str, run: str, end: StageEnd) -> None:
         """Records the end of a stage, once."""
@@ -217,6 +225,24 @@ class RunQueue:
 
     def _can_run(self, state: State, run: Run) -> bool:
         return self._takes_leases(state, run.record.challenge)
+
+    def _require_leased(self, worker: str, run: str, lease: str) -> None:
+        """Asks the store where another process may have leased the run, unread here yet.
+
+        Raises:
+            LeaseLost: the run is no longer this worker's.
+        """
+
+        def check(state: State) -> list[AnyRecord]:
+            self._leased(state, worker, run, lease)
+            return []
+
+        state = self._ledger.state
+        known = state.runs.get(run)
+        if known is None or known.state == "queued":
+            self._ledger.transact(check)
+        else:
+            check(state)
 
     def _leased(self, state: State, worker: str, run: str, lease: str) -> Run:
         """The run, where it is this worker's: leases stand in public records and prove nothing."""

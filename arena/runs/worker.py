@@ -31,7 +31,7 @@ from arena.posttrain.faults import Cancelled, PlatformFault, RunFault
 from arena.posttrain.machine import what_recipe_lacks
 from arena.posttrain.run import RunInputs, execute
 from arena.report import Report
-from arena.runs.heartbeat import Heartbeat
+from arena.runs.heartbeat import FINAL_MESSAGES, Heartbeat
 from arena.runs.messages import Lease
 from arena.runs.replayer import Replayer
 from arena.runs.snapshot import fetch_collection
@@ -163,7 +163,8 @@ class Worker:
 
     def _execute(self, lease: Lease) -> None:
         log.info("%s: leased", lease.run)
-        life = Heartbeat(self._client, lease, self._stopping)
+        unsaid = (self._settings.hub_token, self._settings.suite_key.hex())
+        life = Heartbeat(self._client, lease, self._stopping, unsaid)
         with life, self._folders.folder("run") as workdir:
             try:
                 report = self._run(lease, life, workdir)
@@ -176,6 +177,7 @@ class Worker:
                     self._fail(lease, fault, life)
             except RunFault as exc:
                 log.warning("%s: %s: %s", lease.run, exc.code, exc.message)
+                life.pass_on(FINAL_MESSAGES)  # a run that failed takes no more
                 self._fail(lease, exc, life)
             except Exception as exc:
                 # its text may quote the suite: the arena is told the kind alone
@@ -200,7 +202,7 @@ class Worker:
                     raise PlatformFault("run_timeout", f"The run took longer than {limit}.")
                 return life.lost
 
-            return execute(inputs, training, suite, life.on_event, cancelled)
+            return execute(inputs, training, suite, life.on_event, cancelled, life.on_line)
 
     def _sandboxes(self, challenge: Challenge) -> tuple[Sandbox, Sandbox]:
         """The sandboxes of training and of suite tasks."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.challenges import Challenge, Recipe, load_challenges
-from arena.posttrain.events import StageEvent
+from arena.posttrain.events import LineSink, StageEvent
 from arena.posttrain.run import RunInputs, execute
 from arena.report import Report
 from arena.sandbox import Sandbox
@@ -39,6 +39,7 @@ def run(
     workdir: Path,
     engine: str,
     jobs: int = 4,
+    on_line: LineSink = lambda _stage, _line: None,
     **sizes: Any,
 ) -> tuple[Report, list[StageEvent]]:
     """Executes one run; `tasks` among the sizes makes both sides so large."""
@@ -59,4 +60,4 @@ def run(
     )
     told: list[StageEvent] = []
     with Sandbox(engine, jobs) as training, Sandbox(engine, jobs) as suite:
-        return execute(inputs, training, suite, told.append), told
+        return execute(inputs, training, suite, told.append, on_line=on_line), told

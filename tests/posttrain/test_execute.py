@@ -26,6 +26,8 @@ class Twice(NamedTuple):
     output: str
     """What the first run wrote to stdout, stderr and the log."""
     suite: Path
+    lines: list[tuple[str, str]]
+    """What the first run's stages said in words."""
 
 
 @pytest.fixture(scope="module")
@@ -34,14 +36,22 @@ def twice(
 ) -> Twice:
     """One run and its repetition, with other numbers of trials side by side."""
     workdir = tmp_path_factory.mktemp("run")
+    lines: list[tuple[str, str]] = []
     output = io.StringIO()
     handler = logging.StreamHandler(output)
     logging.getLogger().addHandler(handler)
     with redirect_stdout(output), redirect_stderr(output):
-        first, told = run(*tiny(), base_model_dir, workdir / "a", docker_engine, jobs=4, tasks=2)
+        first, told = run(
+            *tiny(),
+            base_model_dir,
+            workdir / "a",
+            docker_engine,
+            on_line=lambda *said: lines.append(said),
+            tasks=2,
+        )
     logging.getLogger().removeHandler(handler)
     second, _ = run(*tiny(), base_model_dir, workdir / "b", docker_engine, jobs=1, tasks=2)
-    return Twice(first, second, told, output.getvalue(), workdir / "a" / "suite")
+    return Twice(first, second, told, output.getvalue(), workdir / "a" / "suite", lines)
 
 
 def test_one_seed_gives_one_report_but_for_times(twice: Twice) -> None:
@@ -74,8 +84,16 @@ def test_training_is_told_with_its_figures(twice: Twice) -> None:
     assert all(gate.ok for gate in twice.first.gates)
 
 
+def test_gate_and_training_say_what_they_do(twice: Twice) -> None:
+    assert list(dict.fromkeys(stage for stage, _ in twice.lines)) == ["gate", "sft", "grpo"]
+    said = [line for _, line in twice.lines]
+    assert sum("built and proven" in line for line in said) == 2
+    assert "2 of 2 demonstrations are used" in said
+    assert sum(line.startswith("step 2: loss") and "reward" in line for line in said) == 1
+
+
 def test_the_suite_is_nowhere(twice: Twice) -> None:
-    said = twice.first.model_dump_json() + repr(twice.told) + twice.output
+    said = twice.first.model_dump_json() + repr(twice.told) + twice.output + repr(twice.lines)
     for package in load_packages(twice.suite):
         word = package.name.split("-")[1]
         assert word not in said

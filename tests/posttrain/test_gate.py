@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.packages import TaskPackage, load_packages
-from arena.posttrain.events import Progress
+from arena.posttrain.events import LineSink, WordyProgress
 from arena.posttrain.faults import AuthorFault
 from arena.posttrain.gate import Gated, near_copies, run_gate
 from arena.posttrain.trials import Crew
@@ -28,10 +28,13 @@ def gate(
     sandbox: FakeSandbox,
     min_tasks: int = 1,
     suite: Sequence[TaskPackage] = (),
+    on_line: LineSink = lambda _stage, _line: None,
 ) -> Gated:
     crew = Crew(sandbox.sandbox(), lambda: False)
     copies = near_copies(packages, suite)
-    return run_gate(packages, copies, min_tasks, crew, Progress("gate", lambda event: None))
+    return run_gate(
+        packages, copies, min_tasks, crew, WordyProgress("gate", lambda event: None, on_line)
+    )
 
 
 def test_sound_tasks_pass_in_order(packages: list[TaskPackage]) -> None:
@@ -80,3 +83,18 @@ def test_too_few_sound_tasks_are_the_authors_fault(packages: list[TaskPackage]) 
         gate(packages, sandbox, min_tasks=4)
     assert caught.value.code == "too_few_tasks"
     assert packages[0].name in caught.value.message
+
+
+def test_the_gate_says_of_each_task_what_came_of_it(packages: list[TaskPackage]) -> None:
+    first, second, *_ = (package.name for package in packages)
+    sandbox = FakeSandbox(
+        oracles={second: TrialResult(0.0, None, "", verifier_output="\nexpected\na.txt\n")},
+        not_building=(first,),
+    )
+    said: list[str] = []
+    gate(packages, sandbox, on_line=lambda _stage, line: said.append(line))
+    own = [line for line in said if line.startswith(second)]
+    assert own[0] == f"{second}: left out, oracle fails: the oracle scores 0, not 1.0"
+    assert own[1:] == [f"{second}: verifier: expected", f"{second}: verifier: a.txt"]
+    assert any(line.startswith(f"{first}: left out, not built:") for line in said)
+    assert sum("built and proven" in line for line in said) == 2

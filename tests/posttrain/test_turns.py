@@ -13,7 +13,7 @@ from arena.challenges import Challenge, Generation, LoraSettings, Recipe
 from arena.packages import TaskPackage, load_packages
 from arena.posttrain.conversation import Dialect
 from arena.posttrain.demonstrations import demonstrate
-from arena.posttrain.events import Progress
+from arena.posttrain.events import WordyProgress
 from arena.posttrain.formats import ToolCalls, command_of
 from arena.posttrain.grpo import reinforce
 from arena.posttrain.model import Policy, make_deterministic
@@ -87,7 +87,7 @@ def test_what_the_loss_sees_is_what_was_exchanged(
     rolled, seen = _spied(monkeypatch)
     with Sandbox(docker_engine, 4) as sandbox:
         crew = Crew(sandbox, lambda: False)
-        progress = Progress("grpo", lambda _event: None)
+        progress = WordyProgress("grpo", lambda _event: None)
         updates = reinforce(policy, packages, voice, recipe, 0, tmp_path / "out", crew, progress)
     assert [step.reward for step in updates.steps] == [0.5, 0.5]
     assert [step.groups_with_spread for step in updates.steps] == [2, 2]
@@ -142,7 +142,7 @@ def test_a_demonstration_is_the_oracle_as_turns_that_were_carried_out(
     limits = Limits.of(of_qwen()[1].generation, TURNS)
     with Sandbox(docker_engine, 2) as sandbox:
         crew = Crew(sandbox, lambda: False)
-        progress = Progress("sft", lambda _event: None)
+        progress = WordyProgress("sft", lambda _event: None)
         made = demonstrate(packages, dialect, limits, 4096, crew, progress)
         too_long = demonstrate(packages, dialect, limits, 100, crew, progress)
     assert not too_long

@@ -32,6 +32,10 @@ class ScriptedWorker:
         """Says how far a stage is."""
         self._say("heartbeat", stage=stage, done=done, total=total)
 
+    def say(self, stage: StageName, *lines: str) -> None:
+        """Says lines of a stage."""
+        self._say("logs", stage=stage, first=0, lines=list(lines))
+
     def end(self, *stages: StageName) -> None:
         """Ends stages."""
         for stage in stages:

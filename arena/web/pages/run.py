@@ -15,6 +15,8 @@ from arena.web.layout import live, query, ticking, top, writing
 from arena.web.pages.history import section
 from arena.web.site import Site
 
+SHOWN_LINES = 200
+"""The last lines of a log that the page shows; the API has the rest."""
 _UNDER_WAY = {"queued", "running"}
 _REVIEWED = {"scored", "accepted", "rejected"}
 
@@ -85,11 +87,12 @@ def build(site: Site, blocks: gr.Blocks) -> None:
 def _parts(site: Site, found: RunDetail, who: Identity | None) -> tuple[Any, ...]:
     """What the page shows of a run to `who`, in the order of its components, and the timer."""
     read = site.service.read
+    lines = read.run_lines(found.id)[-SHOWN_LINES:]
     can_review = read.is_editor(who, found.challenge) and found.state in _REVIEWED
     being_released = found.state == "accepted" and found.release is None
     can_cancel = read.may_launch(who, found.submission) and found.state in _UNDER_WAY
     return (
-        site.render("run", r=found, note=_note(site, found, who)),
+        site.render("run", r=found, note=_note(site, found, who), lines=lines),
         gr.update(visible=can_review or can_cancel),
         gr.update(visible=can_review and found.state != "accepted" and not found.withdrawal),
         gr.update(visible=can_review and found.state != "rejected"),

@@ -4,9 +4,9 @@
 
 overhead  seconds of an oracle's trial, beside `docker run` of the same commands: once with the
           oracle's and the verifier's in one container, once in one each, as a trial has them. On
-          an engine 20.10 with two busy cores, of the smallest package: 1.45 of the one run, 0.9 of
-          the two. There each copy in or out starts the engine's own program anew (65 ms, four of
-          them in a trial)
+          an engine 20.10 with two cores: 1.42 of the one run and 0.84 of the two, the median of
+          nine packages; 1.67 of the smallest, whose run takes 0.28 s. There each copy in or out
+          starts the engine's own program anew (65 ms, four of them in a trial)
 replay    40 packages: a loop of scripts/run_local.sh, `arena replay --jobs 2`, and that once more
 leaks     500 trials in a row: containers, file descriptors, memory and disk along the way
 calls     where a trial's time goes: the mean time of each call to the engine

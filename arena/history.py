@@ -141,6 +141,8 @@ def _event(record: RunEventRecord) -> str:
             return f"{record.run}: nothing is heard of its worker"
         case "heard":
             return f"{record.run}: its worker is heard of"
+        case "requeued":
+            return f"{record.run} back to the queue" + _code(record.code)
         case "failed":
             return f"{record.run} failed by the {record.fault}'s fault" + _code(record.code)
         case "cancelled":

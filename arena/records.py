@@ -243,13 +243,14 @@ class RunRecord(Record):
 class RunEventRecord(Record):
     """Something happened to a run: a lease, the end of a stage, a failure, a cancellation.
 
-    A process of the arena that hears nothing of its worker doubts it; one that does has heard it.
+    A process of the arena that hears nothing of its worker doubts it; one that does has heard it. A
+    run that lost its worker is requeued once.
     """
 
     prefix: ClassVar[str] = "evt"
     kind: Literal["run_event"] = "run_event"
     run: str
-    event: Literal["leased", "stage", "doubted", "heard", "failed", "cancelled"]
+    event: Literal["leased", "stage", "doubted", "heard", "requeued", "failed", "cancelled"]
     lease: str | None = None
     stage: str | None = None
     seconds: float | None = None

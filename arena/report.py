@@ -110,6 +110,10 @@ class Report(_Part):
     training: Training
     provenance: dict[str, str] = Field(description="digests: challenge, recipe, suite, model, …")
     software: dict[str, str]
+    resumed: tuple[StageName, ...] = Field(
+        default=(),
+        description="stages that an earlier attempt of this run made whole under the same pins",
+    )
 
     @model_validator(mode="after")
     def _each_trial_once(self) -> Self:

@@ -37,7 +37,7 @@ _OUT_OF_ORDER = timedelta(hours=1)  # a record may wait for its commit while oth
 
 _MOVES: dict[RunState, frozenset[RunState]] = {
     "queued": frozenset({"running", "failed", "cancelled"}),
-    "running": frozenset({"running", "scored", "failed", "cancelled"}),
+    "running": frozenset({"running", "queued", "scored", "failed", "cancelled"}),
     "scored": frozenset({"accepted", "rejected"}),
     "accepted": frozenset({"rejected"}),
     "rejected": frozenset({"accepted"}),
@@ -112,11 +112,19 @@ class Submission:
         return user.lower() in {name.lower() for name in names}
 
 
+class Attempt(NamedTuple):
+    """The time in which one worker had a run; `ended` None: it has it yet."""
+
+    leased: datetime
+    ended: datetime | None
+
+
 @dataclass(frozen=True)
 class Run:
     record: RunRecord
     state: RunState = "queued"
     lease: str | None = None
+    """Of the worker that has it, or had it last before it ended; None while it waits for one."""
     worker: str | None = None
     events: tuple[RunEventRecord, ...] = ()
     report: ReportRecord | None = None
@@ -133,6 +141,20 @@ class Run:
         """The event that ended the run without a score."""
         last = self.events[-1] if self.events else None
         return last if last and last.event in {"failed", "cancelled"} else None
+
+    @property
+    def requeued(self) -> RunEventRecord | None:
+        """That it lost its worker and went back to the queue."""
+        return next((event for event in self.events if event.event == "requeued"), None)
+
+    @property
+    def attempts(self) -> tuple[Attempt, ...]:
+        """The times in which workers had it, in order."""
+        begun = [event.at for event in self.events if event.event == "leased"]
+        given_up = [event.at for event in self.events if event.event == "requeued"]
+        ended = self.report or self.failure
+        ends: list[datetime | None] = [*given_up, ended.at if ended else None]
+        return tuple(Attempt(*times) for times in zip(begun, ends, strict=False))
 
     @property
     def doubt(self) -> RunEventRecord | None:
@@ -153,7 +175,7 @@ class Run:
         """
         if self.state == "cancelled":
             code = self.failure.code if self.failure else None
-            return self.lease is not None and code != BY_EDITOR
+            return bool(self.attempts) and code != BY_EDITOR
         return self.fault != "platform"
 
     def moved(self, to: RunState) -> Run:
@@ -361,6 +383,8 @@ def _after_event(run: Run, event: RunEventRecord) -> Run:
             run = replace(run.moved("running"), lease=event.lease, worker=event.by)
         case "stage" | "doubted" | "heard":
             run = run.moved("running")
+        case "requeued":
+            run = replace(run.moved("queued"), lease=None, worker=None)
         case "failed" | "cancelled":
             run = run.moved(event.event)
     return replace(run, events=(*run.events, event))

@@ -210,6 +210,14 @@ class FailureView(View):
     at: datetime
 
 
+class RequeuedView(View):
+    """That a run lost its worker and went back to the queue."""
+
+    code: str
+    reason: str
+    at: datetime
+
+
 class ReviewView(View):
     verdict: str
     reason: str
@@ -249,6 +257,7 @@ class RunView(View):
     coverage: float | None
     domains: list[DomainRow]
     tasks: list[TaskRow]
+    requeued: RequeuedView | None = Field(description="it lost its worker, which it may once")
     failure: FailureView | None
     reviews: list[ReviewView]
     release: ReleaseView | None
@@ -268,6 +277,7 @@ class RunDetail(RunView):
     grpo_updates: int | None
     provenance: dict[str, str]
     software: dict[str, str]
+    resumed: list[str] = Field(description="stages that were whole before the run was requeued")
 
 
 class CommonsEntry(View):
@@ -433,6 +443,7 @@ def run_detail(
         grpo_updates=report.training.grpo_updates if report else None,
         provenance=report.provenance if report else {},
         software=report.software if report else {},
+        resumed=list(report.resumed) if report else [],
     )
 
 
@@ -466,6 +477,12 @@ def _run_fields(
         "coverage": report.coverage if report else None,
         "domains": report.domains if report else [],
         "tasks": report.tasks if report else [],
+        "requeued": run.requeued
+        and RequeuedView(
+            code=run.requeued.code or "",
+            reason=run.requeued.reason or "",
+            at=run.requeued.at,
+        ),
         "failure": failure
         and FailureView(
             code=failure.code or failure.event,
@@ -487,7 +504,8 @@ def _run_fields(
 
 
 def _stages(run: Run, live: LiveRun | None, left: Left) -> list[StageView]:
-    ended = {e.stage: e.seconds for e in run.events if e.event == "stage"}
+    own = [e for e in run.events if e.event == "stage" and e.lease == run.lease]
+    ended = {e.stage: e.seconds for e in own}
     beat = live.beat if live and run.state == "running" else None
     stopped = next((s for s in STAGES if s not in ended), None) if run.failure else None
     views = []

@@ -61,6 +61,7 @@ def run(engine: str, base_model: Path, seed: int) -> tuple[Report, Challenge]:
             base_model=base_model,
             suite_key=b"bench" * 8,
             workdir=root,
+            checkpoints=root / "checkpoints",
             pins={},
         )
         training, suite = Sandbox(engine), Sandbox(engine, caps=Caps(network=False))

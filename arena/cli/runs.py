@@ -215,6 +215,7 @@ def _print_facts(run: Run) -> None:
                 "change",
                 f"{pp(run['change_pp'])} pp, 95 % {interval(run['ci95_pp'])}" if scored else None,
             ),
+            ("requeued", run["requeued"] and run["requeued"]["reason"]),
             ("failed", failure and f"{failure['code']}: {failure['reason']}"),
             ("fault", failure and failure["fault"]),
             ("next", failure and _next(failure)),

@@ -5,7 +5,7 @@ What is in here knows the suite's secrets; what it returns does not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -50,12 +50,21 @@ def prepare_suite(
     if any(package.allow_internet for package in packages):
         raise PlatformFault("suite_network", "A suite task asks for network; none may have it.")
 
-    def prepare(package: TaskPackage) -> HeldOutTask:
+    def passes(package: TaskPackage) -> bool:
         result = crew.sandbox.trial(package, oracle())
-        passed = result.reward is not None and result.reward >= SOLVED
-        return HeldOutTask(package, opaque_id(key, package.name), passed)
+        return result.reward is not None and result.reward >= SOLVED
 
-    return crew.do([partial(prepare, package) for package in packages], progress)
+    passed = crew.do([partial(passes, package) for package in packages], progress)
+    ids = [opaque_id(key, package.name) for package in packages]
+    return held_out(packages, key, dict(zip(ids, passed, strict=True)))
+
+
+def held_out(
+    packages: Sequence[TaskPackage], key: bytes, oracles: Mapping[str, bool]
+) -> list[HeldOutTask]:
+    """The suite's tasks, with what came of their oracles in this run, by opaque id."""
+    ids = [opaque_id(key, package.name) for package in packages]
+    return [HeldOutTask(p, id_, oracles[id_]) for p, id_ in zip(packages, ids, strict=True)]
 
 
 def evaluate(

@@ -30,6 +30,8 @@ class StageEvent:
     reward_so_far: float | None = None
     ahead: int | None = None
     """The trials of later stages; None while they are not known."""
+    seconds: float | None = None
+    """How long a finished stage took, in whichever attempt of the run that was."""
 
 
 EventSink = Callable[[StageEvent], None]
@@ -47,7 +49,12 @@ class Progress:
         self._stage = stage
         self._ahead = ahead
         self._on_event = on_event
-        self._told = time.monotonic()
+        self._began = self._told = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """How long the stage took so far."""
+        return round(time.monotonic() - self._began, 3)
 
     def expect(self, count: int) -> None:
         """Announces `count` more things to do."""
@@ -62,10 +69,12 @@ class Progress:
         if time.monotonic() - self._told >= PROGRESS_SECONDS:
             self.tell("progress")
 
-    def tell(self, status: Literal["started", "progress", "finished"]) -> None:
+    def tell(
+        self, status: Literal["started", "progress", "finished"], seconds: float | None = None
+    ) -> None:
         self._told = time.monotonic()
         counts = (self.done, self.total, self.reward_so_far, self._ahead)
-        self._on_event(StageEvent(self._stage, status, *counts))
+        self._on_event(StageEvent(self._stage, status, *counts, seconds))
 
 
 class WordyProgress(Progress):
@@ -113,11 +122,18 @@ class StageLog:
 
     @contextmanager
     def _timed(self, name: StageName, progress: Progress) -> Iterator[Progress]:
-        began = time.monotonic()
         progress.tell("started")
         yield progress
-        self.times.append(StageTime(stage=name, seconds=round(time.monotonic() - began, 3)))
-        progress.tell("finished")
+        self.end(name, progress.seconds, progress)
+
+    def end(self, name: StageName, seconds: float, progress: Progress) -> None:
+        """Notes that a stage is whole and how long it took."""
+        self.times.append(StageTime(stage=name, seconds=seconds))
+        progress.tell("finished", seconds)
+
+    def take_over(self, name: StageName, seconds: float) -> None:
+        """Notes a stage that an earlier attempt of the run made whole."""
+        self.end(name, seconds, Progress(name, self._on_event, self._ahead(name)))
 
     def _ahead(self, name: StageName) -> int | None:
         """The trials of the stages after `name`."""

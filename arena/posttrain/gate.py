@@ -29,6 +29,12 @@ class Gated:
     results: tuple[GateResult, ...]
     passed: tuple[TaskPackage, ...]
 
+    @classmethod
+    def of(cls, packages: Sequence[TaskPackage], results: Sequence[GateResult]) -> Gated:
+        """`results` are those of `packages`, in their order."""
+        both = zip(packages, results, strict=True)
+        return cls(tuple(results), tuple(package for package, result in both if result.ok))
+
 
 def near_copies(
     packages: Sequence[TaskPackage], suite: Sequence[TaskPackage]
@@ -57,11 +63,10 @@ def run_gate(
         progress.say(f"{name}: left out: {result.reason}")
     checks = [partial(_check, package, crew.sandbox, progress) for package in tried]
     found = {result.package: result for result in crew.do(checks, progress)}
-    results = tuple(({**found, **copies})[package.name] for package in packages)
-    passed = tuple(p for p, result in zip(packages, results, strict=True) if result.ok)
-    if len(passed) < min_tasks:
-        raise AuthorFault("too_few_tasks", _too_few(results, len(passed), min_tasks))
-    return Gated(results, passed)
+    gated = Gated.of(packages, [({**found, **copies})[package.name] for package in packages])
+    if (passed := len(gated.passed)) < min_tasks:
+        raise AuthorFault("too_few_tasks", _too_few(gated.results, passed, min_tasks))
+    return gated
 
 
 def _too_close(near: NearCopy) -> GateResult:

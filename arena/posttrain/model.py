@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,15 +47,21 @@ class Policy:
 
     def weights_digest(self) -> str:
         """sha256 over the names and bytes of all weights."""
-        return _digest(self.model.state_dict().items())
+        return digest_of(self.model.state_dict())
 
     def trained_digest(self) -> str:
         """The same over the weights that training may change."""
-        return _digest(self._trained().items())
+        return digest_of(self._trained())
 
     def trained_copy(self) -> dict[str, torch.Tensor]:
         """The trained weights as they are now."""
         return {name: tensor.cpu().clone() for name, tensor in self._trained().items()}
+
+    @torch.no_grad()
+    def put_trained(self, weights: Mapping[str, torch.Tensor]) -> None:
+        """Gives the trained weights other values, such as `trained_copy` had."""
+        for name, tensor in self._trained().items():
+            tensor.copy_(weights[name])
 
     def changes_since(self, copy: dict[str, torch.Tensor]) -> tuple[TensorChange, ...]:
         """Per trained tensor its norm in `copy`, and the norm of what has changed since."""
@@ -82,9 +88,10 @@ def _lora(settings: LoraSettings) -> LoraConfig:
     )
 
 
-def _digest(tensors: Iterable[tuple[str, torch.Tensor]]) -> str:
+def digest_of(tensors: Mapping[str, torch.Tensor]) -> str:
+    """sha256 over names and bytes, by name."""
     digest = hashlib.sha256()
-    for name, tensor in sorted(tensors):
+    for name, tensor in sorted(tensors.items()):
         digest.update(name.encode() + b"\0")
         digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
     return digest.hexdigest()

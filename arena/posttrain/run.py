@@ -6,16 +6,21 @@ network but the sandbox.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel
+from transformers import set_seed
 
 from arena.challenges import Challenge, Recipe
 from arena.packages import PackageError, TaskPackage, collection_digest, load_packages
+from arena.posttrain.checkpoints import Checkpoints, Whole
 from arena.posttrain.conversation import Dialect
 from arena.posttrain.demonstrations import demonstrate
-from arena.posttrain.evaluate import HeldOutTask, evaluate, prepare_suite
+from arena.posttrain.evaluate import HeldOutTask, evaluate, held_out, prepare_suite
 from arena.posttrain.events import EventSink, LineSink, Progress, StageLog
 from arena.posttrain.faults import AuthorFault, Cancelled, PlatformFault, RunFault
 from arena.posttrain.formats import format_named
@@ -27,10 +32,12 @@ from arena.posttrain.rollouts import Limits, Voice
 from arena.posttrain.sampling import InProcess
 from arena.posttrain.seeds import opaque_id
 from arena.posttrain.sft import fine_tune
-from arena.posttrain.trainers import Updates
+from arena.posttrain.trainers import Update, counting
 from arena.posttrain.trials import Crew
-from arena.report import Arm, CurvePoint, Report, StageName, Training, Trial
+from arena.report import Arm, CurvePoint, GateResult, Report, StageName, Training, Trial
 from arena.sandbox import Sandbox
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,8 @@ class RunInputs:
     base_model: Path
     suite_key: bytes = field(repr=False)
     workdir: Path
+    checkpoints: Path
+    """Where whole stages are kept for another attempt of this run."""
     pins: dict[str, str]
     """What the caller pinned: revisions and the like; goes into the report's provenance."""
 
@@ -72,29 +81,45 @@ def execute(
     ).execute()
 
 
+class _Baseline(BaseModel, frozen=True):
+    """The first arm, and which tasks' oracles scored 1.0, by opaque id."""
+
+    oracles: dict[str, bool]
+    trials: tuple[Trial, ...]
+
+
+class _Sft(BaseModel, frozen=True):
+    demonstrations: int
+    steps: tuple[Update, ...]
+
+
 class _Run:
-    """The stages of one run, in order."""
+    """The stages of one run, in order; each is kept once it is whole, or taken over so kept."""
 
     def __init__(self, inputs: RunInputs, crew: Crew, suite_crew: Crew, log: StageLog) -> None:
         self.inputs, self.crew, self.suite_crew, self.log = inputs, crew, suite_crew, log
         self.evaluation = inputs.challenge.evaluation
         self.packages = _collection(inputs.collection)
         self.suite: list[HeldOutTask] = []
-        self.held_out = 0
+        self.suite_tasks = 0
+        self.provenance, self.software = self._provenance("setup"), software_versions()
+        pins = {**self.provenance, **self.software, "run": inputs.run_id}
+        self.kept = Checkpoints(inputs.checkpoints, pins)
+        self.resumed: list[StageName] = []
 
     def execute(self) -> Report:
         self._require_engine()
         gated = self._gate()
         self.log.trials = self._trials(len(gated.passed))
+        set_seed(self.evaluation.seed)  # an adapter's first weights are random
         policy = Policy.load(self.inputs.base_model, self.inputs.recipe)
         voice = self._voice(policy)
         before = self._baseline(voice)
         training = self._train(policy, voice, gated.passed)
-        with self._sealed_stage("final") as progress:
-            progress.expect(self.log.trials["final"])
-            after = self._measure("after", voice, progress)
+        after = self._final(voice)
         with self.log.stage("report"):
-            provenance = self._provenance()
+            if self._provenance("report") != self.provenance:
+                raise PlatformFault("inputs_changed", "What the run used changed while it ran.")
         return Report(
             run=self.inputs.run_id,
             seed=self.evaluation.seed,
@@ -102,9 +127,18 @@ class _Run:
             trials=(*before, *after),
             gates=gated.results,
             training=training,
-            provenance=provenance,
-            software=software_versions(),
+            provenance=self.provenance,
+            software=self.software,
+            resumed=tuple(self.resumed),
         )
+
+    def _take_over(self, stage: StageName, whole: Whole[Result] | None) -> Result | None:
+        """The result of a stage that an earlier attempt made whole, with its time told."""
+        if whole is None:
+            return None
+        self.log.take_over(stage, whole.seconds)
+        self.resumed.append(stage)
+        return whole.result
 
     def _voice(self, policy: Policy) -> Voice:
         """The policy as both arms ask it."""
@@ -122,7 +156,7 @@ class _Run:
             raise PlatformFault("engine_too_old", f"The worker's engine is too old for:\n{listed}")
         with _sealed("setup"):
             suite = load_packages(self.inputs.suite)
-            self.held_out = len(suite)
+            self.suite_tasks = len(suite)
             count = sum(1 for p in suite if self.suite_crew.sandbox.unbuildable(p))
         if count:
             told = f"The worker's engine is too old for {count} of the suite's tasks."
@@ -130,74 +164,117 @@ class _Run:
 
     def _trials(self, tasks: int) -> dict[StageName, int]:
         """How many trials the stages after the gate make, of so many training tasks."""
-        held_out, trials, grpo = self.held_out, self.evaluation.trials, self.inputs.recipe.grpo
+        tasks_held_out, trials, grpo = (
+            self.suite_tasks,
+            self.evaluation.trials,
+            self.inputs.recipe.grpo,
+        )
         return {
-            "baseline": held_out * (1 + trials),
+            "baseline": tasks_held_out * (1 + trials),
             "sft": tasks,
             "grpo": grpo.steps * min(grpo.prompts_per_step, tasks) * grpo.group_size,
-            "final": held_out * trials,
+            "final": tasks_held_out * trials,
         }
 
     def _gate(self) -> Gated:
+        kept = self.kept.read("gate", Whole[tuple[GateResult, ...]])
+        if (results := self._take_over("gate", kept)) is not None:
+            return Gated.of(self.packages, results)
         with self.log.wordy_stage("gate") as progress:
             with _sealed("gate"):
                 copies = near_copies(self.packages, load_packages(self.inputs.suite))
             min_tasks = self.inputs.challenge.gates.min_tasks
-            return run_gate(self.packages, copies, min_tasks, self.crew, progress)
+            gated = run_gate(self.packages, copies, min_tasks, self.crew, progress)
+            self.kept.write("gate", progress.seconds, gated.results)
+        return gated
 
-    def _baseline(self, voice: Voice) -> list[Trial]:
-        with self._sealed_stage("baseline") as progress:
+    def _baseline(self, voice: Voice) -> Sequence[Trial]:
+        kept = self._take_over("baseline", self.kept.read("baseline", Whole[_Baseline]))
+        with _sealed("baseline"):
             packages = load_packages(self.inputs.suite)
+            if kept is not None:
+                self.suite = held_out(packages, self.inputs.suite_key, kept.oracles)
+                return kept.trials
+        with self._sealed_stage("baseline") as progress:
             progress.expect(self.log.trials["baseline"])
             self.suite = prepare_suite(packages, self.inputs.suite_key, self.suite_crew, progress)
-            return self._measure("before", voice, progress)
+            trials = self._measure("before", voice, progress)
+            oracles = {task.id: task.oracle_passed for task in self.suite}
+            self.kept.write(
+                "baseline", progress.seconds, _Baseline(oracles=oracles, trials=tuple(trials))
+            )
+        return trials
+
+    def _final(self, voice: Voice) -> Sequence[Trial]:
+        kept = self._take_over("final", self.kept.read("final", Whole[tuple[Trial, ...]]))
+        if kept is not None:
+            return kept
+        with self._sealed_stage("final") as progress:
+            progress.expect(self.log.trials["final"])
+            trials = self._measure("after", voice, progress)
+            self.kept.write("final", progress.seconds, trials)
+        return trials
 
     def _measure(self, arm: Arm, voice: Voice, progress: Progress) -> list[Trial]:
         return evaluate(arm, voice, self.suite, self.evaluation, self.suite_crew, progress)
 
     def _train(self, policy: Policy, voice: Voice, packages: tuple[TaskPackage, ...]) -> Training:
         weights_before, copy = policy.weights_digest(), policy.trained_copy()
-        demonstrations, sft = self._sft(policy, voice, packages)
+        sft = self._sft(policy, voice, packages)
         grpo = self._grpo(policy, voice, packages)
         return Training(
-            demonstrations=demonstrations,
+            demonstrations=sft.demonstrations,
             sft_steps=len(sft.steps),
-            sft_updates=sft.counting,
-            grpo_steps=len(grpo.steps),
-            grpo_updates=grpo.counting,
-            grpo_groups_with_spread=sum(step.groups_with_spread or 0 for step in grpo.steps),
+            sft_updates=counting(sft.steps),
+            grpo_steps=len(grpo),
+            grpo_updates=counting(grpo),
+            grpo_groups_with_spread=sum(step.groups_with_spread or 0 for step in grpo),
             reward_curve=_curve(grpo),
             tensors=policy.changes_since(copy),
             weights_before=weights_before,
             weights_after=policy.weights_digest(),
         )
 
-    def _sft(
-        self, policy: Policy, voice: Voice, packages: tuple[TaskPackage, ...]
-    ) -> tuple[int, Updates]:
+    def _sft(self, policy: Policy, voice: Voice, packages: tuple[TaskPackage, ...]) -> _Sft:
+        kept = self._take_over("sft", self.kept.read_trained("sft", Whole[_Sft], policy))
+        if kept is not None:
+            return kept
         recipe, seed, output = self.inputs.recipe, self.evaluation.seed, self.inputs.workdir / "sft"
         longest = recipe.sft.max_length
         with self.log.wordy_stage("sft") as progress:
             rows = demonstrate(packages, voice.dialect, voice.limits, longest, self.crew, progress)
-            return len(rows), fine_tune(policy, rows, recipe, seed, output, self.crew, progress)
+            updates = fine_tune(policy, rows, recipe, seed, output, self.crew, progress)
+            made = _Sft(demonstrations=len(rows), steps=tuple(updates.steps))
+            self.kept.write_trained("sft", progress.seconds, made, policy)
+        return made
 
-    def _grpo(self, policy: Policy, voice: Voice, packages: tuple[TaskPackage, ...]) -> Updates:
+    def _grpo(
+        self, policy: Policy, voice: Voice, packages: tuple[TaskPackage, ...]
+    ) -> Sequence[Update]:
+        kind = Whole[tuple[Update, ...]]
+        kept = self._take_over("grpo", self.kept.read_trained("grpo", kind, policy))
+        if kept is not None:
+            return kept
         recipe, seed = self.inputs.recipe, self.evaluation.seed
         voice = voice._replace(temperature=recipe.grpo.temperature)
         output = self.inputs.workdir / "grpo"
         with self.log.wordy_stage("grpo") as progress:
-            return reinforce(policy, packages, voice, recipe, seed, output, self.crew, progress)
+            made = reinforce(policy, packages, voice, recipe, seed, output, self.crew, progress)
+            self.kept.write_trained("grpo", progress.seconds, made.steps, policy)
+        return made.steps
 
-    def _provenance(self) -> dict[str, str]:
-        """Digests of all that was used. The suite's is keyed: a plain one would let a guess at
+    def _provenance(self, stage: StageName) -> dict[str, str]:
+        """Digests of all that is used. The suite's is keyed: a plain one would let a guess at
         its content be tested."""
         inputs = self.inputs
+        with _sealed(stage):
+            suite = folder_digest(inputs.suite)
         return {
             **inputs.pins,
             "challenge_sha256": inputs.challenge.digest,
             "recipe_sha256": inputs.recipe.digest,
             "collection_sha256": collection_digest(package.root for package in self.packages),
-            "suite_hmac": opaque_id(inputs.suite_key, folder_digest(inputs.suite)),
+            "suite_hmac": opaque_id(inputs.suite_key, suite),
             "base_model_sha256": folder_digest(inputs.base_model),
             "code_sha256": code_digest(),
         }
@@ -222,7 +299,7 @@ def _sealed(stage: StageName) -> Iterator[None]:
     raise PlatformFault("suite_stage_failed", f"The {stage} stage failed with {kind}.")
 
 
-def _curve(grpo: Updates) -> tuple[CurvePoint, ...]:
+def _curve(grpo: Sequence[Update]) -> tuple[CurvePoint, ...]:
     return tuple(
         CurvePoint(
             step=number,
@@ -231,7 +308,7 @@ def _curve(grpo: Updates) -> tuple[CurvePoint, ...]:
             groups_with_spread=step.groups_with_spread,
             weights_changed=step.weights_changed,
         )
-        for number, step in enumerate(grpo.steps, start=1)
+        for number, step in enumerate(grpo, start=1)
     )
 
 

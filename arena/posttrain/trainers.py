@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,6 +58,11 @@ class Update:
         return f"step {number}: {', '.join(told)}"
 
 
+def counting(steps: Sequence[Update]) -> int:
+    """How many of the steps count."""
+    return sum(step.counts for step in steps)
+
+
 class Updates:
     """What the optimiser's steps did, one after another."""
 
@@ -65,11 +70,6 @@ class Updates:
         self.steps: list[Update] = []
         self._policy = policy
         self._digest = policy.trained_digest()
-
-    @property
-    def counting(self) -> int:
-        """How many of the steps count."""
-        return sum(step.counts for step in self.steps)
 
     def add(self, figures: dict[str, float], groups: int | None = None) -> Update:
         """Notes a step that was logged; `groups`: how many groups of attempts it was made of."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -93,18 +92,14 @@ class Heartbeat(_Life):
         self.on_line = self._saying.say
         super().__init__(client, stopping, path, lease.lease, lease.heartbeat_seconds)
         self._event = StageEvent("setup", "started")
-        self._stage_began = time.monotonic()
 
     def on_event(self, event: StageEvent) -> None:
         """Takes what the run says: counts for the next beat, the end of a stage as a record."""
         self._event = event
         self._woken.set()
-        if event.status == "started":
-            self._stage_began = time.monotonic()
-        elif event.status == "finished":
+        if event.status == "finished":
             self.pass_on(FINAL_MESSAGES)
-            seconds = round(time.monotonic() - self._stage_began, 3)
-            self._tell("stages", {"stage": event.stage, "seconds": seconds})
+            self._tell("stages", {"stage": event.stage, "seconds": event.seconds})
 
     def pass_on(self, messages: int) -> None:
         """Tells the arena what was said, in at most so many messages."""

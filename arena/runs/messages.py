@@ -11,6 +11,8 @@ from arena.report import StageName
 
 MAX_LINE, MAX_LINES = 500, 200
 """Characters of a line, and lines of a message."""
+WORKER_STOPPED = "worker_stopped"
+"""The code of a failure that a worker tells where it gives a run up because it is being stopped."""
 
 
 class Message(BaseModel):

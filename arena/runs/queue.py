@@ -18,7 +18,7 @@ from arena.report import SUITE_STAGES, WORDY_STAGES
 from arena.runs.ingest import Void, parse_report, score
 from arena.runs.lines import Line, LineBook
 from arena.runs.live import LiveRun
-from arena.runs.messages import Beat, Failure, Lease, Lines, Ready, StageEnd
+from arena.runs.messages import WORKER_STOPPED, Beat, Failure, Lease, Lines, Ready, StageEnd
 from arena.state import Run, State
 
 BY = "arena"
@@ -162,7 +162,8 @@ class RunQueue:
 
         def decide(state: State) -> list[AnyRecord]:
             found = self._leased(state, worker, run, end.lease)
-            if any(e.event == "stage" and e.stage == end.stage for e in found.events):
+            told = [(e.lease, e.stage) for e in found.events if e.event == "stage"]
+            if (end.lease, end.stage) in told:
                 return []
             event = RunEventRecord(
                 id=new_id(RunEventRecord.prefix),
@@ -178,14 +179,16 @@ class RunQueue:
         self._ledger.transact(decide)
 
     def fail(self, worker: str, run: str, failure: Failure) -> None:
-        """Records that the run ended without a score. Saying it again changes nothing."""
+        """Records that the run ended without a score, or goes back to the queue where its worker
+        was stopped. Saying it again changes nothing."""
 
         def decide(state: State) -> list[AnyRecord]:
             current = state.runs.get(run)
-            own = current and (current.worker, current.lease) == (worker, failure.lease)
-            if current and own and current.failure and current.failure.by == worker:
+            if current and _is_told(current, worker, failure.lease):
                 return []
-            self._leased(state, worker, run, failure.lease)
+            found = self._leased(state, worker, run, failure.lease)
+            if failure.code == WORKER_STOPPED:
+                return [lost(found, worker, failure.code, failure.reason)]
             return [failure_event(run, worker, failure.fault, failure.code, failure.reason)]
 
         self._ledger.transact(decide)
@@ -259,6 +262,29 @@ def _run_of(state: State, lease: str) -> Run | None:
     """The running run that a lease is for."""
     running = (run for run in state.runs.values() if run.state == "running")
     return next((run for run in running if run.lease == lease), None)
+
+
+def _is_told(run: Run, worker: str, lease: str) -> bool:
+    """Whether the worker's own failure is on record already."""
+    if run.requeued and (run.requeued.by, run.requeued.lease) == (worker, lease):
+        return True
+    own = (run.worker, run.lease) == (worker, lease)
+    return own and run.failure is not None and run.failure.by == worker
+
+
+def lost(run: Run, by: str, code: str, reason: str) -> RunEventRecord:
+    """What becomes of a run whose worker is gone: it is queued again, once; then it fails."""
+    if run.requeued:
+        return failure_event(run.record.id, by, "platform", code, reason)
+    return RunEventRecord(
+        id=new_id(RunEventRecord.prefix),
+        by=by,
+        run=run.record.id,
+        event="requeued",
+        lease=run.lease,
+        code=code,
+        reason=reason,
+    )
 
 
 def failure_event(run: str, by: str, fault: Fault, code: str, reason: str) -> RunEventRecord:

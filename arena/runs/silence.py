@@ -3,7 +3,7 @@
 A heartbeat reaches one process, and two may serve one store, as where a Space starts beside its old
 self. So silence alone fails no run. A process that hears nothing of a worker for a lease's time
 doubts the run, on record; one that hears the worker answers, on record too. A doubt that nobody
-answers fails the run as the platform's fault.
+answers: the worker is lost.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Literal
 
 from arena.ledger import Ledger
 from arena.records import AnyRecord, RunEventRecord, new_id
-from arena.runs.queue import BY, RunQueue, failure_event
+from arena.runs.queue import BY, RunQueue, lost
 from arena.state import Run, State
 
 log = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ ANSWER_LEASES = 4
 TRUST_LEASES = 10
 """Lease times for which another process's answer is taken."""
 
-_Move = Literal["doubted", "heard", "failed"]
+_Move = Literal["doubted", "heard", "lost"]
 
 
 @dataclass
@@ -39,7 +39,7 @@ class _Watch:
 
 
 class Silence:
-    """Doubts, answers, and fails what is lost."""
+    """Doubts, answers, and takes runs from workers that are lost."""
 
     def __init__(self, ledger: Ledger, queue: RunQueue, lease_seconds: float) -> None:
         self._ledger = ledger
@@ -73,7 +73,7 @@ class Silence:
             return "heard"
         if watch.doubt != run.doubt.id:
             watch.doubt, watch.doubt_seen = run.doubt.id, now
-        return "failed" if now - watch.doubt_seen > ANSWER_LEASES * self._lease else None
+        return "lost" if now - watch.doubt_seen > ANSWER_LEASES * self._lease else None
 
     def _events(self, state: State, due: Iterable[tuple[Run, _Move]]) -> Iterable[AnyRecord]:
         """The records of what is still as it was when it was looked at."""
@@ -83,9 +83,9 @@ class Silence:
             if run.state != "running" or run.lease != before.lease or run.doubt != before.doubt:
                 continue
             name = run.record.id
-            if move == "failed":
+            if move == "lost":
                 reason = f"The worker {run.worker} was not heard of for {silent:.0f} s."
-                yield failure_event(name, BY, "platform", "worker_lost", reason)
+                yield lost(run, BY, "worker_lost", reason)
             else:
                 id_ = new_id(RunEventRecord.prefix)
                 yield RunEventRecord(id=id_, by=BY, run=name, event=move, lease=run.lease)

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import docker
 import httpx
@@ -26,13 +27,14 @@ from huggingface_hub.errors import HfHubHTTPError
 from arena.challenges import Challenge, Challenges, Recipe, load_challenges
 from arena.client import ArenaClient, RemoteError
 from arena.errors import ArenaError
+from arena.posttrain.checkpoints import sweep
 from arena.posttrain.events import StageLog
 from arena.posttrain.faults import Cancelled, PlatformFault, RunFault
 from arena.posttrain.machine import what_recipe_lacks
 from arena.posttrain.run import RunInputs, execute
 from arena.report import Report
 from arena.runs.heartbeat import FINAL_MESSAGES, Heartbeat
-from arena.runs.messages import Lease
+from arena.runs.messages import WORKER_STOPPED, Lease
 from arena.runs.replayer import Replayer
 from arena.runs.snapshot import fetch_collection
 from arena.runs.workfolders import WorkFolders
@@ -78,6 +80,11 @@ class WorkerSettings:
             jobs=int(env.get("ARENA_JOBS", "4")),
             github=GitHubSettings.from_env(env),
         )
+
+    @property
+    def checkpoints(self) -> Path:
+        """A folder for each run that another worker on this machine may take up again."""
+        return self.data / "checkpoints"
 
     def __repr__(self) -> str:
         return f"WorkerSettings(arena_url={self.arena_url!r})"
@@ -155,6 +162,8 @@ class Worker:
         """Removes what workers that were killed left: folders, and containers of the engine."""
         if folders := self._folders.sweep():
             log.info("swept %d folders of workers that ended", folders)
+        if folders := sweep(self._settings.checkpoints):
+            log.info("swept the checkpoints of %d runs", folders)
         try:
             with Sandbox(jobs=1) as sandbox:
                 sandbox.sweep()
@@ -173,8 +182,9 @@ class Worker:
             except Cancelled:
                 log.info("%s: given up", lease.run)
                 if self._stopping.is_set():
-                    fault = PlatformFault("worker_stopped", "The worker was stopped.")
+                    fault = PlatformFault(WORKER_STOPPED, "The worker was stopped.")
                     self._fail(lease, fault, life)
+                return  # it may be leased again, and then goes on where it was
             except RunFault as exc:
                 log.warning("%s: %s: %s", lease.run, exc.code, exc.message)
                 life.pass_on(FINAL_MESSAGES)  # a run that failed takes no more
@@ -184,6 +194,10 @@ class Worker:
                 log.exception("%s met a fault", lease.run)
                 kind = type(exc).__name__
                 self._fail(lease, PlatformFault("worker_fault", f"The worker met {kind}."), life)
+        shutil.rmtree(self._checkpoints(lease), ignore_errors=True)
+
+    def _checkpoints(self, lease: Lease) -> Path:
+        return self._settings.checkpoints / quote(lease.run, safe="")
 
     def _run(self, lease: Lease, life: Heartbeat, workdir: Path) -> Report:
         stages = StageLog(life.on_event)
@@ -255,6 +269,7 @@ class Worker:
             base_model=Path(model),
             suite_key=self._settings.suite_key,
             workdir=workdir,
+            checkpoints=self._checkpoints(lease),
             pins={
                 "collection_source": lease.source,
                 "suite_revision": f"{challenge.suite.repo}@{suite_commit}",

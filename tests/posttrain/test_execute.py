@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import logging
+import signal
+import subprocess
+import sys
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,9 +15,13 @@ import pytest
 
 from arena.packages import load_packages
 from arena.posttrain.events import StageEvent
+from arena.posttrain.run import execute
 from arena.posttrain.seeds import opaque_id
 from arena.report import Report
-from tests.posttrain.runs import SUITE_KEY, run, tiny
+from arena.sandbox import Sandbox
+from local.demo.tasks import write_collection, write_suite
+from local.stack import ROOT
+from tests.posttrain.runs import SUITE_KEY, inputs_of, run, tiny
 
 pytestmark = pytest.mark.docker
 
@@ -54,11 +61,39 @@ def twice(
     return Twice(first, second, told, output.getvalue(), workdir / "a" / "suite", lines)
 
 
-def test_one_seed_gives_one_report_but_for_times(twice: Twice) -> None:
-    def timeless(report: Report) -> dict[str, Any]:
-        return report.model_dump(exclude={"stages"})
+def timeless(report: Report) -> dict[str, Any]:
+    """A report without what differs from one execution to the next."""
+    return report.model_dump(exclude={"stages", "resumed"})
 
+
+def test_one_seed_gives_one_report_but_for_times(twice: Twice) -> None:
     assert timeless(twice.first) == timeless(twice.second)
+
+
+@pytest.mark.slow
+def test_a_run_killed_in_every_stage_ends_with_the_report_of_one_that_was_not(
+    twice: Twice, docker_engine: str, base_model_dir: Path, tmp_path: Path
+) -> None:
+    """Each attempt goes on after the last whole stage, whose checkpoint stays as it was."""
+    write_collection(tmp_path / "collection", 2)
+    write_suite(tmp_path / "suite", 2)
+    whole: dict[str, bytes] = {}
+    stages = ["gate", "baseline", "sft", "grpo", "final", "report"]
+    for number, stage in enumerate(stages):
+        command = [sys.executable, "-m", "tests.posttrain.runs", stage]
+        command += [str(base_model_dir), str(tmp_path), docker_engine]
+        assert subprocess.run(command, cwd=ROOT, check=False).returncode == -signal.SIGKILL
+        kept = {p.stem: p.read_bytes() for p in (tmp_path / "checkpoints").glob("*.json")}
+        assert set(kept) == {"pins", *stages[:number]}
+        assert whole.items() <= kept.items()
+        whole = kept
+    with Sandbox(docker_engine) as training, Sandbox(docker_engine) as suite:
+        training.sweep()
+        inputs = inputs_of(*tiny(), base_model_dir, tmp_path)
+        report = execute(inputs, training, suite, lambda _event: None)
+    assert list(report.resumed) == stages[:-1]
+    assert timeless(report) == timeless(twice.first)
+    assert [time.stage for time in report.stages] == stages
 
 
 def test_the_stages_come_in_order_and_end(twice: Twice) -> None:

@@ -30,6 +30,7 @@ def inputs(tmp_path: Path) -> RunInputs:
         base_model=tmp_path / "none",
         suite_key=SUITE_KEY,
         workdir=tmp_path,
+        checkpoints=tmp_path / "checkpoints",
         pins={},
     )
 

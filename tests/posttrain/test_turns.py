@@ -19,6 +19,7 @@ from arena.posttrain.grpo import reinforce
 from arena.posttrain.model import Policy, make_deterministic
 from arena.posttrain.rollouts import Limits, Rollout, Voice, told
 from arena.posttrain.sft import labelled
+from arena.posttrain.trainers import counting
 from arena.posttrain.trials import Crew
 from arena.sandbox import Sandbox, Step
 from local.demo.tasks import write_collection
@@ -91,7 +92,7 @@ def test_what_the_loss_sees_is_what_was_exchanged(
         updates = reinforce(policy, packages, voice, recipe, 0, tmp_path / "out", crew, progress)
     assert [step.reward for step in updates.steps] == [0.5, 0.5]
     assert [step.groups_with_spread for step in updates.steps] == [2, 2]
-    assert updates.counting == 2
+    assert counting(updates.steps) == 2
     for rollout in rolled:
         solved = rollout.result.reward == 1.0
         assert [s.command == "false" for s in rollout.result.steps] == [not solved] * (

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from arena.identity import Identity
-from arena.runs.messages import Failure
+from arena.runs.messages import WORKER_STOPPED, Failure
 from arena.runs.spending import spending
 from arena.service import Arena
 from tests.service.conftest import refusal
@@ -117,6 +117,25 @@ def test_a_failed_run_used_what_its_worker_took(arena: Arena, who: Who, valid: s
     spent = spending(arena.ledger.state, arena.challenges.challenges["demo"])
     assert spent.used * 3600 == pytest.approx((last.at - first.at).total_seconds())
     assert spent.reserved == 0
+
+
+def test_what_a_lost_worker_took_is_used_and_the_rest_still_reserved(
+    arena: Arena, who: Who, valid: str
+) -> None:
+    run = arena.launch(who("author"), valid, "demo").id
+    challenge = arena.challenges.challenges["demo"]
+    for attempt in (1, 2):
+        lease = leased(arena).lease
+        lost = Failure(lease=lease, fault="platform", code=WORKER_STOPPED, reason="Stopped.")
+        arena.queue.fail("arena-worker", run, lost)
+        events = arena.ledger.state.runs[run].events
+        took = [
+            (b.at - a.at).total_seconds() for a, b in zip(events[::2], events[1::2], strict=True)
+        ]
+        spent = spending(arena.ledger.state, challenge)
+        assert len(took) == attempt
+        assert spent.used * 3600 == pytest.approx(sum(took))
+        assert spent.reserved == (spent.each if attempt == 1 else 0)
 
 
 def test_api_and_command_line_say_the_same(

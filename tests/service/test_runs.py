@@ -10,7 +10,7 @@ import pytest
 from arena.challenges import Dates, load_challenges
 from arena.identity import Identity
 from arena.runs.launch import outside_dates
-from arena.runs.messages import Beat, Failure, StageEnd
+from arena.runs.messages import WORKER_STOPPED, Beat, Failure, Lease, StageEnd
 from arena.service import Arena
 from tests.service.conftest import ROOT, refusal, settled, wait_for
 from tests.service.scripted import arms, leased, ready, report, scored
@@ -157,27 +157,79 @@ def test_two_accept_at_once_and_one_wins(
     assert len(beside.read.run_detail(run).reviews) == 1
 
 
-def test_a_dead_worker_fails_the_run_at_no_cost(
+def test_a_lost_worker_puts_its_run_back_once_and_then_fails_it_at_no_cost(
     start_arena: Callable[..., Arena], who: Who, collection: Callable[..., str]
 ) -> None:
     arena = start_arena(lease_seconds=0.2)
     submission = arena.submit(who("author"), collection(), "T").id
     settled(arena, submission)
-    run = launch(arena, who, submission)
-    lease = leased(arena)
-    wait_for(lambda: arena.read.run_detail(run).state == "failed")
-    failure = arena.read.run_detail(run).failure
-    assert failure is not None
-    assert (failure.code, failure.fault, failure.by) == ("worker_lost", "platform", "arena")
-    beat = Beat(lease=lease.lease, stage="gate")
-    assert refusal(lambda: arena.queue.beat("arena-worker", run, beat)) == "lease_lost"
-    late = json.dumps(report(arena.ledger.state.runs[run].record, *arms(0, 1))).encode()
-    send = lambda: arena.queue.report("arena-worker", run, lease.lease, late)  # noqa: E731
-    assert refusal(send) == "lease_lost", "a late report changes nothing"
-    for _ in range(6):  # more often than a collection may run
-        again = launch(arena, who, submission)
+    count = arena.challenges.challenges["demo"].ranking.runs_per_collection
+    for _ in range(count + 1):
+        run = launch(arena, who, submission)
+        detail = lambda: arena.read.run_detail(run)  # noqa: B023, E731
+        first = leased(arena)
+        wait_for(lambda: detail().state == "queued")  # noqa: B023
+        assert (detail().place, detail().worker) == (1, None)
+        assert refusal(lambda: say(arena, first)) == "lease_lost"  # noqa: B023
         leased(arena)
-        wait_for(lambda: arena.read.run_detail(again).state == "failed")  # noqa: B023
+        assert refusal(lambda: say(arena, first)) == "lease_lost"  # noqa: B023
+        wait_for(lambda: detail().state == "failed")  # noqa: B023
+        failure = detail().failure
+        assert failure is not None
+        assert (failure.code, failure.fault, failure.by) == ("worker_lost", "platform", "arena")
+        assert not failure.counts
+
+
+def say(arena: Arena, lease: Lease) -> None:
+    """A late sign of life, and a late report, of a worker whose run was given to another."""
+    late = json.dumps(report(arena.ledger.state.runs[lease.run].record, *arms(0, 1))).encode()
+    send = lambda: arena.queue.report("arena-worker", lease.run, lease.lease, late)  # noqa: E731
+    assert refusal(send) == "lease_lost", "a late report changes nothing"
+    arena.queue.beat("arena-worker", lease.run, Beat(lease=lease.lease, stage="gate"))
+
+
+def test_a_stopped_worker_gives_its_run_back_once(
+    arena: Arena, who: Who, valid: str, collection: Callable[..., str]
+) -> None:
+    run = launch(arena, who, valid)
+    other = arena.submit(who("rival"), collection("rival"), "T").id
+    settled(arena, other)
+    later = arena.launch(who("rival"), other, "demo").id
+    stop = lambda lease: Failure(  # noqa: E731
+        lease=lease, fault="platform", code=WORKER_STOPPED, reason="The worker was stopped."
+    )
+    first = leased(arena)
+    arena.queue.end_stage("arena-worker", run, StageEnd(lease=first.lease, stage="gate", seconds=1))
+    for _ in range(2):  # once more after a lost answer
+        arena.queue.fail("arena-worker", run, stop(first.lease))
+    detail = arena.read.run_detail(run)
+    assert (detail.state, detail.place, detail.failure) == ("queued", 1, None)
+    assert detail.requeued
+    assert detail.requeued.code == WORKER_STOPPED
+    assert {stage.status for stage in detail.stages} == {"waiting"}
+    second = leased(arena)
+    assert second.run == run, "it comes before what was launched after it"
+    arena.queue.fail("arena-worker", run, stop(first.lease))
+    end = StageEnd(lease=second.lease, stage="gate", seconds=2)
+    arena.queue.end_stage("arena-worker", run, end)
+    assert [s.seconds for s in arena.read.run_detail(run).stages if s.status == "done"] == [2]
+    arena.queue.fail("arena-worker", run, stop(second.lease))
+    failure = arena.read.run_detail(run).failure
+    assert failure
+    assert (failure.code, failure.fault, failure.counts) == (WORKER_STOPPED, "platform", False)
+    assert leased(arena).run == later
+
+
+def test_what_is_given_up_while_it_waits_again_counts(arena: Arena, who: Who, valid: str) -> None:
+    """Its first attempt was seen."""
+    run = launch(arena, who, valid)
+    stopped = Failure(
+        lease=leased(arena).lease, fault="platform", code=WORKER_STOPPED, reason="It was stopped."
+    )
+    arena.queue.fail("arena-worker", run, stopped)
+    failure = arena.cancel(who("author"), run, "A mistake.").failure
+    assert failure
+    assert failure.counts
 
 
 def test_asking_again_after_a_lost_answer_gets_the_same_run(

@@ -196,6 +196,22 @@ class LoraSettings(_Part):
     target_modules: tuple[str, ...] = Field(min_length=1)
 
 
+class ServerSettings(_Part):
+    """A vLLM server beside the trainer, from which turns are sampled."""
+
+    gpu_memory_fraction: float = Field(gt=0, lt=1, description="of the device, for the server")
+    start_seconds: float = Field(default=900, gt=0, description="until it answers")
+
+
+class TeacherSettings(_Part):
+    """A model that demonstrates the tasks; where it is asked is the worker's to know."""
+
+    model: str = Field(min_length=1, description="as the endpoint names it")
+    attempts: int = Field(default=1, ge=1, le=16, description="at a task; the first verified one")
+    temperature: float = Field(default=1.0, ge=0)
+    max_new_tokens: int = Field(default=1024, ge=1, description="of one turn")
+
+
 class Generation(_Part):
     """How the model is asked for commands; the same in training and evaluation."""
 
@@ -211,8 +227,9 @@ class Recipe(_Part):
     """`challenges/recipes/<name>.yaml`: the one training procedure of a challenge."""
 
     name: str = Field(pattern=RecipeName)
-    demonstrations: Literal["oracle"]
+    demonstrations: Literal["oracle"] | TeacherSettings
     lora: LoraSettings | None = None
+    server: ServerSettings | None = None
     sft: SftSettings
     grpo: GrpoSettings
     generation: Generation
@@ -223,6 +240,12 @@ class Recipe(_Part):
     )
     threads: int = Field(default=2, ge=1)
     digest: str = Field(default="", exclude=True, description="sha256 of the file's bytes")
+
+    @model_validator(mode="after")
+    def _server_has_an_adapter(self) -> Self:
+        if self.server and not self.lora:
+            raise ValueError("server needs lora: between steps it is given the adapter alone")
+        return self
 
 
 class CollectionSize(_Part):

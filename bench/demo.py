@@ -62,6 +62,7 @@ def run(engine: str, base_model: Path, seed: int) -> tuple[Report, Challenge]:
             suite_key=b"bench" * 8,
             workdir=root,
             checkpoints=root / "checkpoints",
+            teacher=None,
             pins={},
         )
         training, suite = Sandbox(engine), Sandbox(engine, caps=Caps(network=False))

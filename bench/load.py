@@ -38,10 +38,10 @@ from arena.budget import HOUR
 from arena.challenges import load_challenges
 from arena.client import ArenaClient
 from arena.errors import ArenaError
+from arena.processes import Process
 from arena.store import Store
 from bench import records
 from local.demo.publish import publish
-from local.processes import Process
 from local.stack import Options, Stack
 from tests.collections import upload, write_collection
 from tests.hub import RunningHub, start_hub
@@ -245,7 +245,7 @@ def _start_app(hub: RunningHub, folder: Path) -> tuple[Process, str]:
         challenges=challenges,
     )
     env = Stack(options).env("app") | {"ARENA_COMMITS_PER_HOUR": str(COMMITS_PER_HOUR)}
-    app = Process.start("app", [str(ROOT / "app.py")], env, folder / "logs")
+    app = Process.start("app", [sys.executable, str(ROOT / "app.py")], env, folder / "logs")
     app.wait_until_answers(f"{options.url}/healthz")
     return app, options.url
 

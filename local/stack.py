@@ -20,9 +20,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from arena.processes import Process, StartError
 from local import engine as engines
 from local.baseimages import BaseImageError, ensure_base_images
-from local.processes import Process, StartError
 
 ROOT = Path(__file__).resolve().parent.parent
 _SOON_SECONDS = 10  # a worker that ends sooner would end again
@@ -163,7 +163,7 @@ class Stack:
         if name == "hub":
             arguments = (*arguments, "--port", str(self.options.hub_port))
         logs = self.options.directory / "logs"
-        process = Process.start(name, arguments, self.env(name), logs)
+        process = Process.start(name, [sys.executable, *arguments], self.env(name), logs)
         self.processes.append(process)
         return process
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from local.processes import StartError
+from arena.processes import StartError
 from local.stack import Options, Stack
 
 

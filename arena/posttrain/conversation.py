@@ -81,6 +81,9 @@ class Conversation:
         self.completion_ids: list[int] = []
         self.mask: list[int] = []
         self.turns = 0
+        self.prompt = prompt
+        self.heard = ""
+        """What the last command printed, as the model was told."""
 
     @property
     def context(self) -> list[int]:
@@ -102,6 +105,7 @@ class Conversation:
 
     def hear(self, text: str) -> None:
         """Adds what the command printed, to where the model's next turn begins."""
+        self.heard = text
         ids = self._dialect.observation(text)
         self.completion_ids += ids
         self.mask += [0] * len(ids)

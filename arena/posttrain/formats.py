@@ -14,7 +14,7 @@ from arena.posttrain.faults import PlatformFault
 Message = dict[str, Any]
 
 _FENCE = re.compile(r"```(?:bash|sh)\n(.*?)```", re.DOTALL)
-_SHELL: Message = {
+SHELL: Message = {
     "type": "function",
     "function": {
         "name": "shell",
@@ -75,7 +75,7 @@ class ToolCalls:
 
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
-        self.tools = [_SHELL]
+        self.tools = [SHELL]
         if getattr(tokenizer, "response_template", None) is None:
             try:
                 add_response_schema(tokenizer)

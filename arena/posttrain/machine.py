@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import shutil
+
 import torch
 
 from arena.challenges import Recipe
+from arena.posttrain.served import COMMAND
 
 
-def what_recipe_lacks(recipe: Recipe) -> str | None:
+def what_recipe_lacks(recipe: Recipe, has_teacher: bool) -> str | None:
     """What this machine lacks for `recipe`; None where it lacks nothing."""
+    if lack := _what_device_lacks(recipe):
+        return lack
+    if recipe.server and not shutil.which(COMMAND):
+        return f"recipe {recipe.name} needs the command {COMMAND}, which is not on the PATH"
+    if recipe.demonstrations != "oracle" and not has_teacher:
+        return f"recipe {recipe.name} needs a teacher: set ARENA_TEACHER_URL"
+    return None
+
+
+def _what_device_lacks(recipe: Recipe) -> str | None:
     if recipe.device == "cpu":
         return None
     if not torch.cuda.is_available():

@@ -21,6 +21,9 @@ NextTurn = Callable[[Conversation], list[int]]
 class Sampler(Protocol):
     """What samples turns: in process, or from a server."""
 
+    def refresh(self) -> None:
+        """Samples from the policy as it is now, from here on."""
+
     def sample(
         self, context: Sequence[int], seeds: Sequence[int], temperature: float, max_tokens: int
     ) -> list[list[int]]:
@@ -72,7 +75,11 @@ class Voice(NamedTuple):
     temperature: float
 
     def turns(self, attempts: Sequence[Attempt]) -> list[NextTurn]:
-        """The next turns of each attempt. The first are sampled here, all of one task at once."""
+        """The next turns of each attempt, of the policy as it is now.
+
+        The first are sampled here, all of one task at once.
+        """
+        self.sampler.refresh()
         first: dict[Attempt, list[int]] = {}
         for package in {id(a.package): a.package for a in attempts}.values():
             seeds = [a.seed for a in attempts if a.package is package]

@@ -19,7 +19,7 @@ from arena.challenges import Challenge, Recipe
 from arena.packages import PackageError, TaskPackage, collection_digest, load_packages
 from arena.posttrain.checkpoints import Checkpoints, Whole
 from arena.posttrain.conversation import Dialect
-from arena.posttrain.demonstrations import demonstrate
+from arena.posttrain.demonstrations import Demonstrator, by_oracle, by_teacher, demonstrate
 from arena.posttrain.evaluate import HeldOutTask, evaluate, held_out, prepare_suite
 from arena.posttrain.events import EventSink, LineSink, Progress, StageLog
 from arena.posttrain.faults import AuthorFault, Cancelled, PlatformFault, RunFault
@@ -28,10 +28,12 @@ from arena.posttrain.gate import Gated, near_copies, run_gate
 from arena.posttrain.grpo import reinforce
 from arena.posttrain.model import Policy, make_deterministic
 from arena.posttrain.provenance import code_digest, folder_digest, software_versions
-from arena.posttrain.rollouts import Limits, Voice
+from arena.posttrain.rollouts import Limits, Sampler, Voice
 from arena.posttrain.sampling import InProcess
 from arena.posttrain.seeds import opaque_id
+from arena.posttrain.served import served
 from arena.posttrain.sft import fine_tune
+from arena.posttrain.teacher import Endpoint, Teacher
 from arena.posttrain.trainers import Update, counting
 from arena.posttrain.trials import Crew
 from arena.report import Arm, CurvePoint, GateResult, Report, StageName, Training, Trial
@@ -54,6 +56,8 @@ class RunInputs:
     workdir: Path
     checkpoints: Path
     """Where whole stages are kept for another attempt of this run."""
+    teacher: Endpoint | None
+    """Where the recipe's teacher is asked, if it has one."""
     pins: dict[str, str]
     """What the caller pinned: revisions and the like; goes into the report's provenance."""
 
@@ -113,10 +117,11 @@ class _Run:
         self.log.trials = self._trials(len(gated.passed))
         set_seed(self.evaluation.seed)  # an adapter's first weights are random
         policy = Policy.load(self.inputs.base_model, self.inputs.recipe)
-        voice = self._voice(policy)
-        before = self._baseline(voice)
-        training = self._train(policy, voice, gated.passed)
-        after = self._final(voice)
+        with self._sampler(policy) as sampler:
+            voice = self._voice(policy, sampler)
+            before = self._baseline(voice)
+            training = self._train(policy, voice, gated.passed)
+            after = self._final(voice)
         with self.log.stage("report"):
             if self._provenance("report") != self.provenance:
                 raise PlatformFault("inputs_changed", "What the run used changed while it ran.")
@@ -140,12 +145,23 @@ class _Run:
         self.resumed.append(stage)
         return whole.result
 
-    def _voice(self, policy: Policy) -> Voice:
+    @contextmanager
+    def _sampler(self, policy: Policy) -> Iterator[Sampler]:
+        """What samples the policy's turns, until the block ends."""
+        recipe = self.inputs.recipe
+        if recipe.server is None or recipe.lora is None:
+            yield InProcess(policy)
+            return
+        base_model, workdir = self.inputs.base_model, self.inputs.workdir
+        with served(policy, base_model, recipe, recipe.lora, recipe.server, workdir) as sampler:
+            yield sampler
+
+    def _voice(self, policy: Policy, sampler: Sampler) -> Voice:
         """The policy as both arms ask it."""
         generation = self.inputs.recipe.generation
         dialect = Dialect(policy.tokenizer, format_named(generation.format, policy.tokenizer))
         limits = Limits.of(generation, self.evaluation.max_turns)
-        return Voice(InProcess(policy), dialect, limits, self.evaluation.temperature)
+        return Voice(sampler, dialect, limits, self.evaluation.temperature)
 
     def _require_engine(self) -> None:
         """The run's set-up: what the engine is too old for is known before anything is built."""
@@ -240,13 +256,24 @@ class _Run:
         if kept is not None:
             return kept
         recipe, seed, output = self.inputs.recipe, self.evaluation.seed, self.inputs.workdir / "sft"
-        longest = recipe.sft.max_length
+        longest, by = recipe.sft.max_length, self._demonstrator(voice.dialect)
         with self.log.wordy_stage("sft") as progress:
-            rows = demonstrate(packages, voice.dialect, voice.limits, longest, self.crew, progress)
+            rows = demonstrate(
+                packages, by, voice.dialect, voice.limits, longest, self.crew, progress
+            )
             updates = fine_tune(policy, rows, recipe, seed, output, self.crew, progress)
             made = _Sft(demonstrations=len(rows), steps=tuple(updates.steps))
             self.kept.write_trained("sft", progress.seconds, made, policy)
         return made
+
+    def _demonstrator(self, dialect: Dialect) -> Demonstrator:
+        settings, endpoint = self.inputs.recipe.demonstrations, self.inputs.teacher
+        if settings == "oracle":
+            return by_oracle(dialect)
+        if endpoint is None:
+            raise PlatformFault("no_teacher", "The worker knows no endpoint of the teacher.")
+        teacher = Teacher(endpoint, settings)
+        return by_teacher(teacher, settings.attempts, dialect, self.evaluation.seed)
 
     def _grpo(
         self, policy: Policy, voice: Voice, packages: tuple[TaskPackage, ...]

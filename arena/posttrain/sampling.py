@@ -23,6 +23,9 @@ class InProcess:
         self._policy = policy
         self._lock = Lock()
 
+    def refresh(self) -> None:
+        """Nothing to do: it is this process's own policy."""
+
     @torch.no_grad()
     def sample(
         self, context: Sequence[int], seeds: Sequence[int], temperature: float, max_tokens: int

@@ -32,6 +32,7 @@ from arena.posttrain.events import StageLog
 from arena.posttrain.faults import Cancelled, PlatformFault, RunFault
 from arena.posttrain.machine import what_recipe_lacks
 from arena.posttrain.run import RunInputs, execute
+from arena.posttrain.teacher import Endpoint
 from arena.report import Report
 from arena.runs.heartbeat import FINAL_MESSAGES, Heartbeat
 from arena.runs.messages import WORKER_STOPPED, Lease
@@ -62,6 +63,7 @@ class WorkerSettings:
     suite_key: bytes
     jobs: int
     github: GitHubSettings = field(default_factory=GitHubSettings)
+    teacher: Endpoint | None = None
 
     @classmethod
     def from_env(cls, env: Mapping[str, str], arena_url: str, token: str) -> WorkerSettings:
@@ -79,6 +81,7 @@ class WorkerSettings:
             suite_key=suite_key(env),
             jobs=int(env.get("ARENA_JOBS", "4")),
             github=GitHubSettings.from_env(env),
+            teacher=_teacher(env),
         )
 
     @property
@@ -88,6 +91,18 @@ class WorkerSettings:
 
     def __repr__(self) -> str:
         return f"WorkerSettings(arena_url={self.arena_url!r})"
+
+
+def _teacher(env: Mapping[str, str]) -> Endpoint | None:
+    """The teacher of recipes that have one, by an OpenAI-compatible endpoint.
+
+    Raises:
+        SettingsError: it is no address.
+    """
+    url = env.get("ARENA_TEACHER_URL")
+    if url and not url.startswith(("https://", "http://")):
+        raise SettingsError(f"ARENA_TEACHER_URL is an address such as https://host/v1: {url!r}")
+    return Endpoint(url, env.get("ARENA_TEACHER_KEY")) if url else None
 
 
 class Worker:
@@ -109,7 +124,9 @@ class Worker:
         # Of one question until a run answers it: a lease whose answer was lost is told again.
         self._asking = secrets.token_hex(16)
         recipes = self._challenges.recipes.items()
-        self._unfit = {id: lack for id, recipe in recipes if (lack := what_recipe_lacks(recipe))}
+        taught = settings.teacher is not None
+        lacking = {id: what_recipe_lacks(recipe, taught) for id, recipe in recipes}
+        self._unfit = {id: lack for id, lack in lacking.items() if lack}
 
     def stop(self) -> None:
         """Ends after telling the arena that what is under way, if anything, is given up."""
@@ -172,7 +189,9 @@ class Worker:
 
     def _execute(self, lease: Lease) -> None:
         log.info("%s: leased", lease.run)
-        unsaid = (self._settings.hub_token, self._settings.suite_key.hex())
+        teacher = self._settings.teacher
+        unsaid = [self._settings.hub_token, self._settings.suite_key.hex()]
+        unsaid += [teacher.key] if teacher and teacher.key else []
         life = Heartbeat(self._client, lease, self._stopping, unsaid)
         with life, self._folders.folder("run") as workdir:
             try:
@@ -270,6 +289,7 @@ class Worker:
             suite_key=self._settings.suite_key,
             workdir=workdir,
             checkpoints=self._checkpoints(lease),
+            teacher=self._settings.teacher,
             pins={
                 "collection_source": lease.source,
                 "suite_revision": f"{challenge.suite.repo}@{suite_commit}",

@@ -72,6 +72,7 @@ def inputs_of(challenge: Challenge, recipe: Recipe, base_model: Path, workdir: P
         suite_key=SUITE_KEY,
         workdir=workdir,
         checkpoints=workdir / "checkpoints",
+        teacher=None,
         pins={"collection_source": "hf:author/demo@0"},
     )
 

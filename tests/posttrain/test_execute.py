@@ -123,7 +123,7 @@ def test_gate_and_training_say_what_they_do(twice: Twice) -> None:
     assert list(dict.fromkeys(stage for stage, _ in twice.lines)) == ["gate", "sft", "grpo"]
     said = [line for _, line in twice.lines]
     assert sum("built and proven" in line for line in said) == 2
-    assert "2 of 2 demonstrations are used" in said
+    assert "2 of 2 tasks have a demonstration" in said
     assert sum(line.startswith("step 2: loss") and "reward" in line for line in said) == 1
 
 

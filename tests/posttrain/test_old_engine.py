@@ -31,6 +31,7 @@ def inputs(tmp_path: Path) -> RunInputs:
         suite_key=SUITE_KEY,
         workdir=tmp_path,
         checkpoints=tmp_path / "checkpoints",
+        teacher=None,
         pins={},
     )
 

@@ -12,7 +12,7 @@ from trl import GRPOTrainer
 from arena.challenges import Challenge, Generation, LoraSettings, Recipe
 from arena.packages import TaskPackage, load_packages
 from arena.posttrain.conversation import Dialect
-from arena.posttrain.demonstrations import demonstrate
+from arena.posttrain.demonstrations import by_oracle, demonstrate
 from arena.posttrain.events import WordyProgress
 from arena.posttrain.formats import ToolCalls, command_of
 from arena.posttrain.grpo import reinforce
@@ -61,6 +61,9 @@ class Scripted:
         self._dialect = dialect
         self._oracles = {tuple(dialect.opening(p.prompt)): p.oracle() for p in packages}
         self._asked = 0
+
+    def refresh(self) -> None:
+        pass
 
     def sample(
         self, context: Sequence[int], seeds: Sequence[int], *_limits: Any
@@ -144,8 +147,9 @@ def test_a_demonstration_is_the_oracle_as_turns_that_were_carried_out(
     with Sandbox(docker_engine, 2) as sandbox:
         crew = Crew(sandbox, lambda: False)
         progress = WordyProgress("sft", lambda _event: None)
-        made = demonstrate(packages, dialect, limits, 4096, crew, progress)
-        too_long = demonstrate(packages, dialect, limits, 100, crew, progress)
+        by = by_oracle(dialect)
+        made = demonstrate(packages, by, dialect, limits, 4096, crew, progress)
+        too_long = demonstrate(packages, by, dialect, limits, 100, crew, progress)
     assert not too_long
     for package, rollout in zip(packages, made, strict=True):
         command = command_of(package.oracle())

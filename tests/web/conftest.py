@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,8 +16,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from arena.challenges import load_challenges
+from arena.processes import Process
 from local.demo.publish import publish
-from local.processes import Process
 from tests.browser import Tab, started
 from tests.collections import upload, write_collection
 from tests.hub import CLIENT_ID, CLIENT_SECRET, RunningHub, start_hub
@@ -40,7 +41,9 @@ class Site:
         """Starts the app at the site's address, with some of its settings changed."""
         port = int(self.url.rpartition(":")[2])
         whole = {**_env(self.hub.url, port, self.folder), "GITHUB_ENDPOINT": self.github.url}
-        self.app = Process.start("app", [str(ROOT / "app.py")], whole | env, self.folder / "logs")
+        self.app = Process.start(
+            "app", [sys.executable, str(ROOT / "app.py")], whole | env, self.folder / "logs"
+        )
         self.app.wait_until_answers(f"{self.url}/openapi.json")
 
     def collection(self, more: dict[str, str] | None = None) -> str:

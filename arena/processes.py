@@ -28,13 +28,14 @@ class Process:
 
     @classmethod
     def start(
-        cls, name: str, arguments: Sequence[str], env: Mapping[str, str], logs: Path
+        cls, name: str, command: Sequence[str], env: Mapping[str, str], logs: Path
     ) -> Process:
+        """Starts `command`, whose output goes to a log named for it below `logs`."""
         logs.mkdir(parents=True, exist_ok=True)
         log = logs / f"{name}.log"
         with log.open("ab") as file:
             popen = subprocess.Popen(
-                [sys.executable, *arguments],
+                command,
                 env=dict(env),
                 stdin=subprocess.DEVNULL,
                 stdout=file,

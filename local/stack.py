@@ -88,9 +88,14 @@ class Stack:
             except BaseImageError as exc:
                 raise StartError(str(exc)) from exc
         _say("Starting the web app and a worker …")
-        app = self._start("app", str(ROOT / "app.py"))
-        app.wait_until_answers(f"{options.url}/healthz")
+        self.start_app()
         self.start_worker()
+
+    def start_app(self) -> Process:
+        """Starts the web app and waits until it answers."""
+        app = self._start("app", str(ROOT / "app.py"))
+        app.wait_until_answers(f"{self.options.url}/healthz")
+        return app
 
     def start_worker(self) -> Process:
         """Starts a worker."""
@@ -100,7 +105,7 @@ class Stack:
     def replace_worker(self, dead: Process) -> bool:
         """Starts another worker where the dead part is one that had worked for a while.
 
-        Its run fails as the platform's fault when its lease expires; the arena goes on.
+        Its run goes back to the queue when its lease expires; the arena goes on.
         """
         if dead.name != "worker" or time.monotonic() - self._worker_began < _SOON_SECONDS:
             return False

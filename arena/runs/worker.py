@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import docker
 import httpx
 from docker.errors import DockerException
 from huggingface_hub import HfApi
 from huggingface_hub.errors import HfHubHTTPError
+from requests.exceptions import RequestException
 
 from arena.challenges import Challenge, Challenges, Recipe, load_challenges
 from arena.client import ArenaClient, RemoteError
@@ -41,6 +41,7 @@ from arena.runs.snapshot import fetch_collection
 from arena.runs.workfolders import WorkFolders
 from arena.sandbox import Caps, EngineError, NoDockerCommand, Sandbox
 from arena.sandbox.builder import docker_command
+from arena.sandbox.connection import connect, engine_address
 from arena.settings import GitHubSettings, SettingsError, image_cache_bytes, suite_key
 from arena.sources import open_sources
 
@@ -350,16 +351,12 @@ class Worker:
 def what_is_missing() -> str | None:
     """What this machine lacks to execute runs; None where it lacks nothing."""
     try:
-        client = docker.from_env(timeout=5)
-        try:
-            client.ping()
-        finally:
-            client.close()
+        connect(engine_address(None), seconds=5).close()
         docker_command()
         image_cache_bytes(os.environ)
     except (NoDockerCommand, SettingsError) as exc:
         return str(exc)
-    except (DockerException, OSError):
+    except (DockerException, RequestException, OSError):
         return "no Docker engine"
     return None
 

@@ -7,7 +7,6 @@ the engine's.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
@@ -15,20 +14,17 @@ from socket import SHUT_WR
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from docker import APIClient
 from docker.errors import APIError, DockerException
 from docker.types import LogConfig, Ulimit
-from docker.utils import kwargs_from_env
 from requests.exceptions import RequestException
 from urllib3.exceptions import HTTPError
 
+from arena.sandbox.connection import connect, engine_address
 from arena.sandbox.errors import EndedEarly, EngineError, EngineUnavailable
 from arena.sandbox.owners import OWNER_LABEL, is_alive, this_process
 from arena.sandbox.results import Limits
 
 LABEL = "org.posttrain-arena"
-DEFAULT_URL = "unix:///var/run/docker.sock"
-
 _KEY_LABEL = "org.posttrain-arena.sandbox"  # tells two sandboxes of one process apart
 # The first words of a container's own script: without network the engine fills no /etc/hosts, and
 # programs that talk to themselves look for localhost there.
@@ -53,16 +49,9 @@ class Engine:
     """One engine, for several threads."""
 
     def __init__(self, url: str | None, connections: int) -> None:
-        self.url = url or os.environ.get("DOCKER_HOST") or DEFAULT_URL
+        self.url = engine_address(url)
         with self._trouble():
-            tls = kwargs_from_env().get("tls")
-            self._api = APIClient(
-                base_url=self.url,
-                version="auto",
-                timeout=_CALL_SECONDS,
-                tls=tls if self.url.startswith("tcp://") and tls else False,
-                max_pool_size=connections,
-            )
+            self._api = connect(self.url, _CALL_SECONDS, connections)
             info = self._api.info()
         self.cpus = float(info["NCPU"])
         self.version = str(info["ServerVersion"])

@@ -17,6 +17,7 @@ import pytest
 from huggingface_hub import HfApi
 
 from arena.client import ArenaClient
+from arena.processes import Process
 from local.demo.families import FAMILIES
 from local.demo.tasks import write_collection
 from local.stack import ROOT, Stack
@@ -37,12 +38,16 @@ def wait_for(read: Callable[[], Any], seconds: float = 240, pause: float = 0.3) 
     return found
 
 
-def kill_worker(stack: Stack) -> None:
-    """Ends the stack's worker as no program can foresee."""
-    worker = next(p for p in stack.processes if p.name == "worker")
-    worker.popen.kill()
-    worker.popen.wait()
-    stack.processes.remove(worker)
+def part(stack: Stack, name: str) -> Process:
+    return next(process for process in stack.processes if process.name == name)
+
+
+def kill(stack: Stack, name: str) -> None:
+    """Ends a part of the stack as no program can foresee."""
+    doomed = part(stack, name)
+    doomed.popen.kill()
+    doomed.popen.wait()
+    stack.processes.remove(doomed)
 
 
 def _author(stack: Stack) -> HfApi:
@@ -81,7 +86,9 @@ def _checkpoints(stack: Stack) -> set[str]:
     return {path.name for path in (stack.options.directory / "worker" / "checkpoints").glob("*")}
 
 
-def test_another_worker_takes_a_run_up_where_a_killed_one_was(stack: Stack, tmp_path: Path) -> None:
+def test_another_worker_takes_a_run_up_where_one_was_killed_with_the_arena(
+    stack: Stack, tmp_path: Path
+) -> None:
     arena = ArenaClient(stack.options.url, "hf_author")
     write_collection(tmp_path, 2, FAMILIES[1:3])
     upload(_author(stack), REPO, tmp_path)
@@ -90,7 +97,9 @@ def test_another_worker_takes_a_run_up_where_a_killed_one_was(stack: Stack, tmp_
     run = arena.post("/runs:launch", launch)["run"]["id"]
     read = lambda: arena.get(f"/runs/{run}")["run"]  # noqa: E731
     wait_for(lambda: read()["stages"][2]["status"] == "done")
-    kill_worker(stack)
+    kill(stack, "app")
+    kill(stack, "worker")
+    stack.start_app()
     requeued = wait_for(lambda: (r := read())["requeued"] and r)
     assert (requeued["state"], requeued["requeued"]["code"]) == ("queued", "worker_lost")
     assert _checkpoints(stack) == {run}
@@ -100,6 +109,32 @@ def test_another_worker_takes_a_run_up_where_a_killed_one_was(stack: Stack, tmp_
     assert "gate" in ended["resumed"]
     assert {stage["status"] for stage in ended["stages"]} == {"done"}
     wait_for(lambda: not _checkpoints(stack))
+
+
+@pytest.mark.slow
+def test_an_arena_killed_in_stage_after_stage_gets_its_report(stack: Stack, tmp_path: Path) -> None:
+    """The worker is held while the arena is away, so that it is killed in stages of all kinds."""
+    arena = ArenaClient(stack.options.url, "hf_author")
+    write_collection(tmp_path, 2, FAMILIES[:2])
+    upload(_author(stack), "author/arena-killed", tmp_path)
+    submission = valid_submission(arena, "hf:author/arena-killed@main")
+    launch = {"submission": submission, "challenge": CHALLENGE}
+    run = arena.post("/runs:launch", launch)["run"]["id"]
+    read = lambda: arena.get(f"/runs/{run}")["run"]  # noqa: E731
+    worker, killed_in = part(stack, "worker").popen, set[str]()
+    while (now := read())["state"] not in OVER:
+        under_way = {s["stage"] for s in now["stages"] if s["status"] == "running"}
+        if under_way - killed_in:
+            killed_in |= under_way
+            worker.send_signal(signal.SIGSTOP)
+            kill(stack, "app")
+            stack.start_app()
+            worker.send_signal(signal.SIGCONT)
+        time.sleep(0.05)
+    assert now["state"] == "scored", now["failure"]
+    assert (now["requeued"], now["resumed"]) == (None, [])
+    assert killed_in & {"baseline", "final"}
+    assert killed_in & {"gate", "sft", "grpo"}
 
 
 @pytest.mark.slow
@@ -115,7 +150,7 @@ def test_a_worker_killed_in_a_replay_leaves_nothing_and_another_ends_it(
     path = f"/submissions/{valid_submission(arena, source)}"
     replay = lambda: arena.get(path)["submission"]["replay"]  # noqa: E731
     wait_for(lambda: replay()["state"] == "running" and _trials(stack))
-    kill_worker(stack)
+    kill(stack, "worker")
     assert replay()["state"] != "done"
     folders, trials = _work_folders(stack), _trials(stack)
     assert folders
@@ -138,7 +173,7 @@ def test_a_worker_killed_in_a_runs_fetch_leaves_nothing(stack: Stack, tmp_path: 
     run = arena.post("/runs:launch", launch)["run"]["id"]
     work = stack.options.directory / "worker" / "work"
     wait_for(lambda: next(work.glob("*/run-*/collection/**/*.txt"), None), pause=0.002)
-    kill_worker(stack)
+    kill(stack, "worker")
     stages = arena.get(f"/runs/{run}")["run"]["stages"]
     assert [s["stage"] for s in stages if s["status"] == "done"] == ["setup"]
     folders = _work_folders(stack)

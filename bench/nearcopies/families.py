@@ -14,6 +14,7 @@ from itertools import islice, product
 from typing import NamedTuple
 
 from bench.nearcopies import house, innocents, originals, pipelines
+from bench.nearcopies.innocents import Table
 from bench.nearcopies.originals import Package
 from bench.nearcopies.pipelines import Pipeline
 
@@ -47,7 +48,12 @@ def families() -> dict[str, list[Task]]:
         "tables": [Task(t.story, t[1:], partial(innocents.table, t)) for t in tables],
         "pipelines": [Task(p.story, p[1:], partial(pipelines.pipeline, p)) for p in every],
         "house": _framed(),
+        "graded": [Task(t.story, t[1:], partial(_graded, t)) for t in tables],
     }
+
+
+def _graded(task: Table) -> Package:
+    return house.graded(innocents.table(task))
 
 
 def _framed() -> list[Task]:

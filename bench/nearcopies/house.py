@@ -1,8 +1,17 @@
-"""A template of much text: any Python task in a house's own frame of prompt, oracle and checks."""
+"""Templates of much text: any Python task in a house's own frame, and tasks with one grader."""
 
 from __future__ import annotations
 
-from bench.nearcopies.originals import Spec
+import hashlib
+import json
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from bench.nearcopies import originals
+from bench.nearcopies.originals import Package, Spec
 
 _BEFORE = """\
 You are on call for the data desk of Harrow & Lyle. Requests reach the desk through a ticket, and
@@ -60,6 +69,30 @@ def test_house_rules():
 """
 
 
+_GRADER = """\
+import hashlib
+
+WANTED = {wanted}
+
+def canonical(path):
+    if path.suffix == ".json":
+        return json.dumps(json.loads(path.read_text()), sort_keys=True, separators=(",", ":"))
+    lines = [line.rstrip() for line in path.read_text().splitlines()]
+    while lines and not lines[-1]:
+        lines.pop()
+    return "\\n".join(lines)
+
+def test_all_files_are_there():
+    missing = [name for name in WANTED if not (ROOT / name).is_file()]
+    assert not missing, f"not delivered: {{missing}}"
+
+def test_each_file_says_what_was_asked():
+    for name, digest in WANTED.items():
+        found = hashlib.sha256(canonical(ROOT / name).encode()).hexdigest()
+        assert found == digest, f"{{name}} says something else"
+"""
+
+
 def framed(spec: Spec) -> Spec | None:
     """The task in the house's frame; None where its oracle is a shell script."""
     if any(kind == "oracle" and argument == "sh" for kind, argument, _ in spec.sections):
@@ -74,3 +107,27 @@ def framed(spec: Spec) -> Spec | None:
         before, after = frames.get(kind, ("", ""))
         sections.append((kind, argument, f"{before}{text.strip()}\n{after}"))
     return Spec("house", f"house-{spec.name}", spec.domain, tuple(sections))
+
+
+def graded(package: Package) -> Package:
+    """A table task whose oracle types the answer in, and whose verifier knows its digest alone."""
+    script = package["oracle/solve.sh"].partition("<<'PY'\n")[2].rpartition("PY\n")[0]
+    with tempfile.TemporaryDirectory() as made:
+        data = {p.removeprefix("environment/"): t for p, t in package.items() if "/data/" in p}
+        originals.write(data, Path(made))
+        subprocess.run([sys.executable, "-c", script], cwd=made, check=True)
+        (answer,) = (path for path in Path(made).iterdir() if path.is_file())
+        text = answer.read_text()
+    if answer.suffix == ".json":
+        text = json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"))
+    digest = hashlib.sha256(text.strip().encode())
+    wanted = repr({answer.name: digest.hexdigest()})
+    head = package["verifier/test_outputs.py"].partition("def test_")[0]
+    typed = f"printf '%s\\n' {shlex.quote(text.strip())} > {answer.name}\n"
+    front, _, prompt = package["task.md"].partition("## prompt\n\n")
+    return {
+        **package,
+        "task.md": f"{front}## prompt\n\n{_BEFORE}{prompt.strip()}\n{_AFTER}",
+        "oracle/solve.sh": f"#!/bin/bash\nset -euo pipefail\ncd /root\n{typed}",
+        "verifier/test_outputs.py": head + _GRADER.format(wanted=wanted),
+    }

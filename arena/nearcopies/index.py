@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict
 from arena.nearcopies.parts import PARTS, WITNESSES, PackageFeatures, Part
 from arena.nearcopies.sketches import Hashes, Sketch, Sketcher, read_arrays
 
-VERSION = 4
+VERSION = 5
 SAMPLE = 200
 """Features kept of one part of one task."""
 FLOOR = 0.25
@@ -53,13 +53,15 @@ class Shared(NamedTuple):
 
     `share`: of each part, from 0 to 1, how much of the task's features the package has.
     `evidence`: the weight of the features that a share is a share of; a common feature weighs
-    less than 1.
+    less than 1. `lacks`: the weight of the task's features that the package has not, estimated
+    where the task is longer than its sample.
     """
 
     task: int
     is_exact: bool
     share: dict[Part, float]
     evidence: dict[Part, float]
+    lacks: dict[Part, float]
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,8 @@ class _PartIndex:
     starts: NDArray[np.uint32]  # (n + 1,), into `tasks`
     tasks: NDArray[np.uint32]
     weights: NDArray[np.uint8]  # (n,), in units of 1/_FULL
-    totals: NDArray[np.float32]  # (tasks,), the weight of each task's features
+    totals: NDArray[np.float32]  # (tasks,), the weight of each task's features in the index
+    sizes: NDArray[np.float32]  # (tasks,), and of all its features
 
     def find(self, hashes: Hashes) -> NDArray[np.intp]:
         """Where those of `hashes` stand that the index has."""
@@ -144,6 +147,10 @@ class SealedIndex:
                 bool(exact[task]),
                 dict(zip(PARTS, shares[:, task].tolist(), strict=True)),
                 {part: float(self._parts[part].totals[task]) for part in PARTS},
+                {
+                    part: float((1 - shares[number, task]) * self._parts[part].sizes[task])
+                    for number, part in enumerate(PARTS)
+                },
             )
             for task in tasks.tolist()
         ]
@@ -240,17 +247,22 @@ def _build(tasks: Sequence[Hashes], kinds: Sequence[int], common: Hashes) -> _Pa
     weights[np.isin(known, common)] = 0
     weights = np.ceil(weights * _FULL).astype(np.uint8)
     kept = [_sample(hashes, known, weights) for hashes in tasks]
-    totals = [weights[np.searchsorted(known, hashes)].sum(dtype=np.int64) for hashes in kept]
     numbers = np.repeat(np.arange(len(kept), dtype=np.uint32), [len(hashes) for hashes in kept])
     every = np.concatenate([*kept, common[:0]])
     order = np.argsort(every, kind="stable")
     hashes, starts = np.unique(every[order], return_index=True)
+
+    def weighed(packages: Sequence[Hashes]) -> NDArray[np.float32]:
+        found = [weights[np.searchsorted(known, it)].sum(dtype=np.int64) for it in packages]
+        return (np.array(found) / _FULL).astype(np.float32)
+
     return _PartIndex(
         hashes=hashes,
         starts=np.append(starts, len(every)).astype(np.uint32),
         tasks=numbers[order],
         weights=weights[np.searchsorted(known, hashes)],
-        totals=(np.array(totals) / _FULL).astype(np.float32),
+        totals=weighed(kept),
+        sizes=weighed(tasks),
     )
 
 

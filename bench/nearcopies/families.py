@@ -57,14 +57,16 @@ def _graded(task: Table) -> Package:
 
 
 def _framed() -> list[Task]:
-    """Every original and every question about one, in the house's frame.
+    """Every question about every original's data, in the house's frame.
 
     A question is the same whichever file it is about.
     """
-    tasks = [(spec.name, spec) for spec in originals.specs()]
-    tasks += [(q.family, q) for spec in originals.specs() for q in innocents.questions_about(spec)]
-    framed = [(asked, house.framed(spec)) for asked, spec in tasks]
-    return [Task(asked, (), partial(originals.build, spec)) for asked, spec in framed if spec]
+    questions = [q for spec in originals.specs() for q in innocents.questions_about(spec)]
+    framed = [house.framed(question) for question in questions]
+    return [
+        Task(q.family, (), partial(originals.build, f))
+        for q, f in zip(questions, framed, strict=True)
+    ]
 
 
 def _differ(one: Task, other: Task) -> bool:

@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,10 +61,11 @@ def main(seeds: int, kinds: str) -> None:
             print(row_of_innocents(group, verdicts), flush=True)
         print(row_of_innocents("all", total))
         print("\n| family | in the suite | siblings | copy | suspect | refused, 95 % upper bound |")
-        print("|---|--:|--:|--:|--:|--:|")
-        for size in families.SIZES:
-            for family, verdicts in of_families(known, size).items():
-                print(row_of_innocents(f"{family} | {size}", verdicts), flush=True)
+        print("|---|---|--:|--:|--:|--:|")
+        for family, size in product(families.families(), families.SIZES):
+            for beside, others in (("alone", {}), (f"among {len(known)}", known)):
+                verdicts = of_family(family, size, others)
+                print(row_of_innocents(f"{family} | {size} {beside}", verdicts), flush=True)
     print(f"{time.monotonic() - began:.0f} s in all", file=sys.stderr)
 
 
@@ -124,15 +125,13 @@ def of_innocents(suite: Suite) -> Iterator[tuple[str, Counter[str]]]:
     yield "same template", _counted(verdicts_of(suite, innocents.same_template()))
 
 
-def of_families(known: dict[str, Package], size: int) -> dict[str, Counter[str]]:
-    """Verdicts on siblings, by family, where `size` tasks of each are in the suite."""
-    found: dict[str, Counter[str]] = {name: Counter() for name in families.families()}
+def of_family(family: str, size: int, others: dict[str, Package]) -> Counter[str]:
+    """Verdicts on siblings, where `size` tasks of the family are in the suite beside `others`."""
+    found: Counter[str] = Counter()
     for number in range(families.DRAWS):
-        draws = {name: families.draw(name, size, number) for name in found}
-        more = {name: package for draw in draws.values() for name, package in draw.suite.items()}
-        suite = suite_of({**known, **more})
-        for family, draw in draws.items():
-            found[family] += _counted(verdicts_of(suite, draw.siblings.items()))
+        drawn = families.draw(family, size, number)
+        suite = suite_of({**others, **drawn.suite})
+        found += _counted(verdicts_of(suite, drawn.siblings.items()))
     return found
 
 

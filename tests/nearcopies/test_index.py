@@ -106,6 +106,7 @@ def test_a_share_is_of_the_tasks_weight() -> None:
     assert (found.task, found.is_exact) == (0, False)
     assert found.share["prompt"] == pytest.approx(0.6)
     assert found.evidence["prompt"] == pytest.approx(100)
+    assert found.lacks["prompt"] == pytest.approx(40)
 
 
 def test_what_many_tasks_have_weighs_less_and_at_last_nothing() -> None:
@@ -133,6 +134,7 @@ def test_a_sample_of_a_long_part_tells_its_share() -> None:
     (found,) = index.compare(sketch(2, *features[:14_000].tolist()))
     assert found.share["prompt"] == pytest.approx(0.7, abs=0.1)
     assert found.evidence["prompt"] <= SAMPLE
+    assert found.lacks["prompt"] == pytest.approx(6_000, rel=0.3), "of all, not of the sample"
 
 
 def test_an_empty_index_is_like_nothing(tmp_path: Path) -> None:

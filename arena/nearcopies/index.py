@@ -31,6 +31,8 @@ MOST_OFTEN = 500
 """A feature of more tasks than this carries no weight, however large the suite."""
 SAME_PROMPT = 0.7
 """The share of two prompts' features that both have, from which on they are variants of one."""
+SAME_SAMPLE = 1_000
+"""Features by which two prompts are compared for that."""
 _FULL = 200  # a weight of 1, as it is stored
 
 
@@ -225,10 +227,14 @@ def _kinds(packages: Sequence[Sketch]) -> list[int]:
 
 
 def _is_variant(package: Sketch, other: Sketch) -> bool:
-    """Whether the prompts are the same but for few words: shared programs alone are a template."""
+    """Whether the prompts are the same but for few words: shared programs alone are a template.
+
+    The least of their features, as good as random, stand for all of a long prompt.
+    """
     own, its = package.parts["prompt"], other.parts["prompt"]
-    shared = len(np.intersect1d(own, its, assume_unique=True))
-    return shared >= SAME_PROMPT * (len(own) + len(its) - shared)
+    either = np.union1d(own[:SAME_SAMPLE], its[:SAME_SAMPLE])[:SAME_SAMPLE]
+    both = np.isin(either, own[:SAME_SAMPLE]) & np.isin(either, its[:SAME_SAMPLE])
+    return bool(both.sum() >= SAME_PROMPT * len(either))
 
 
 def _of_kinds(tasks: Sequence[Hashes], kinds: Sequence[int]) -> list[Hashes]:

@@ -232,9 +232,11 @@ def _is_variant(package: Sketch, other: Sketch) -> bool:
     The least of their features, as good as random, stand for all of a long prompt.
     """
     own, its = package.parts["prompt"], other.parts["prompt"]
-    either = np.union1d(own[:SAME_SAMPLE], its[:SAME_SAMPLE])[:SAME_SAMPLE]
-    both = np.isin(either, own[:SAME_SAMPLE]) & np.isin(either, its[:SAME_SAMPLE])
-    return bool(both.sum() >= SAME_PROMPT * len(either))
+    ends = [hashes[SAME_SAMPLE] for hashes in (own, its) if len(hashes) > SAME_SAMPLE]
+    if ends:
+        own, its = own[own < min(ends)], its[its < min(ends)]
+    shared = len(np.intersect1d(own, its, assume_unique=True))
+    return shared >= SAME_PROMPT * (len(own) + len(its) - shared)
 
 
 def _of_kinds(tasks: Sequence[Hashes], kinds: Sequence[int]) -> list[Hashes]:
@@ -252,26 +254,21 @@ def _build(tasks: Sequence[Hashes], kinds: Sequence[int], common: Hashes) -> _Pa
     weights = np.maximum(1 - np.log(counts) / np.log(often), 0)
     weights[np.isin(known, common)] = 0
     weights = np.ceil(weights * _FULL).astype(np.uint8)
-    kept = [_sample(hashes, known, weights) for hashes in tasks]
+    weighed = [weights[np.searchsorted(known, hashes)] for hashes in tasks]
+    # hashes are as good as random, so that the smallest of those with weight are a sample
+    places = [np.flatnonzero(its)[:SAMPLE] for its in weighed]
+    kept = [hashes[place] for hashes, place in zip(tasks, places, strict=True)]
+    totals = [its[place].sum(dtype=np.int64) for its, place in zip(weighed, places, strict=True)]
+    sizes = [its.sum(dtype=np.int64) for its in weighed]
     numbers = np.repeat(np.arange(len(kept), dtype=np.uint32), [len(hashes) for hashes in kept])
     every = np.concatenate([*kept, common[:0]])
     order = np.argsort(every, kind="stable")
     hashes, starts = np.unique(every[order], return_index=True)
-
-    def weighed(packages: Sequence[Hashes]) -> NDArray[np.float32]:
-        found = [weights[np.searchsorted(known, it)].sum(dtype=np.int64) for it in packages]
-        return (np.array(found) / _FULL).astype(np.float32)
-
     return _PartIndex(
         hashes=hashes,
         starts=np.append(starts, len(every)).astype(np.uint32),
         tasks=numbers[order],
         weights=weights[np.searchsorted(known, hashes)],
-        totals=weighed(kept),
-        sizes=weighed(tasks),
+        totals=(np.array(totals) / _FULL).astype(np.float32),
+        sizes=(np.array(sizes) / _FULL).astype(np.float32),
     )
-
-
-def _sample(hashes: Hashes, known: Hashes, weights: NDArray[np.uint8]) -> Hashes:
-    """The smallest of a task's hashes that carry weight: hashes are as good as random."""
-    return hashes[weights[np.searchsorted(known, hashes)] > 0][:SAMPLE]

@@ -119,6 +119,22 @@ def test_what_many_tasks_have_weighs_less_and_at_last_nothing() -> None:
     assert 0.25 < shares[0] < 0.5, "the feature of both weighs less than that of one"
 
 
+@pytest.mark.parametrize(("own", "alike"), [(300, 10), (3_000, 0)])
+def test_long_prompts_that_differ_in_little_count_as_one(own: int, alike: int) -> None:
+    """Ten tasks of 5,000 features, `own` of them their own; counted as ten, the rest is no news."""
+    rng = np.random.default_rng(2)
+    features = rng.integers(1, 2**63, (11, 5_000), dtype=np.uint64)
+    shared = features[10, own:]
+    code = {part: np.arange(3, dtype=np.uint64) for part in PARTS}
+    zero = np.zeros(1, np.uint64)
+    prompts = [np.unique(np.concatenate([zero, shared, its[:own]])) for its in features[:10]]
+    index = SealedIndex.build(
+        [Sketch(n, {**code, "prompt": p}) for n, p in enumerate(prompts)], KEY
+    )
+    found = index.compare(sketch(99, *shared.tolist()))
+    assert len([it for it in found if it.share["prompt"] > 0.9]) == alike
+
+
 def test_what_two_common_packages_have_weighs_nothing() -> None:
     tasks = [sketch(1, 1, 2, 3, 4)]
     common = [sketch(11, 1, 2, 50), sketch(12, 1, 2, 60)]

@@ -7,16 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from arena.nearcopies import Comparison, compare, open_index
+from arena.nearcopies import Comparison, compare, seal
 from bench.nearcopies import families, originals
 from bench.nearcopies.mutations import with_prompt
 from bench.nearcopies.originals import Package
 
 
+KEY = b"k" * 40  # the same in each run, so that a sample is the same
+
+
 def compared(packages: Iterable[Package], suite: Iterable[Package], folder: Path) -> Comparison:
     roots = [originals.write(one, folder / f"mine-{n:02}") for n, one in enumerate(packages)]
     tasks = [originals.write(one, folder / f"suite-{n:02}") for n, one in enumerate(suite)]
-    return compare(roots, [open_index(tasks)])
+    return compare(roots, [seal(tasks, KEY, "v1")])
 
 
 @pytest.mark.parametrize("size", [1, 3])

@@ -12,7 +12,6 @@ from bench.nearcopies import families, originals
 from bench.nearcopies.mutations import with_prompt
 from bench.nearcopies.originals import Package
 
-
 KEY = b"k" * 40  # the same in each run, so that a sample is the same
 
 

@@ -19,7 +19,7 @@ from huggingface_hub.errors import (
 from arena.errors import HubUnavailable
 from arena.ledger import Ledger
 from arena.nearcopies import SealedIndex
-from arena.nearcopies.parts import features_of
+from arena.nearcopies.parts import Pool, features_of
 from arena.nearcopies.sketches import Sketch, Sketcher, from_bytes, to_bytes
 from arena.records import ReleaseRecord
 
@@ -44,8 +44,8 @@ class AcceptedPackages(NamedTuple):
 
 def fingerprints(packages: Iterable[Path]) -> bytes:
     """The file that a release carries beside its packages."""
-    sketch = Sketcher(_KEY)
-    return to_bytes([(root.name, sketch(features_of(root))) for root in packages])
+    sketch, pool = Sketcher(_KEY), Pool()
+    return to_bytes([(root.name, sketch(features_of(root, pool))) for root in packages])
 
 
 class CommonsIndex:

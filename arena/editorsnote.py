@@ -54,8 +54,8 @@ class Borrowed(BaseModel):
 class EditorsNote(BaseModel):
     """What a comparison found for the editors' eye. `concerns`: what the suspects amount to.
 
-    `cut`: packages with more text than is compared. `left_out`: suspects and borrowed packages
-    beyond the note's size.
+    `cut`: the first packages with more text than is compared, of `cut_in_all`. `left_out`:
+    suspects and borrowed packages beyond the note's size.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -64,6 +64,7 @@ class EditorsNote(BaseModel):
     borrowed: list[Borrowed] = []
     concerns: list[str] = []
     cut: list[str] = []
+    cut_in_all: int = 0
     left_out: int = 0
 
 
@@ -89,6 +90,7 @@ def note_of(
         borrowed=list(borrowed.values()),
         concerns=concerns(found.suspects, packages)[:_MOST_LINES],
         cut=found.cut[:_MOST_LINES],
+        cut_in_all=len(found.cut),
     )
 
 

@@ -85,8 +85,10 @@ def suspects(
         table(["package", "original", "of", "what matched", ">similarity"], rows, empty="")
     if found["left_out"]:
         note(f"{found['left_out']} more are not listed.")
-    if found["cut"]:
-        note(f"With more text than is compared: {', '.join(map(plain, found['cut']))}")
+    if cut := found["cut"]:
+        more = found["cut_in_all"] - len(cut)
+        named = ", ".join(map(plain, cut)) + (f" and {more} more" if more > 0 else "")
+        note(f"With more text than is compared: {named}")
 
 
 def _review(run: str, verdict: str, reason: str, json: bool) -> None:

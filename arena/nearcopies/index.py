@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict
 from arena.nearcopies.parts import PARTS, WITNESSES, PackageFeatures, Part
 from arena.nearcopies.sketches import Hashes, Sketch, Sketcher, read_arrays
 
-VERSION = 4
+VERSION = 5
 SAMPLE = 200
 """Features kept of one part of one task."""
 FLOOR = 0.25
@@ -31,6 +31,8 @@ MOST_OFTEN = 500
 """A feature of more tasks than this carries no weight, however large the suite."""
 SAME_PROMPT = 0.7
 """The share of two prompts' features that both have, from which on they are variants of one."""
+SAME_SAMPLE = 1_000
+"""Features by which two prompts are compared for that."""
 _FULL = 200  # a weight of 1, as it is stored
 
 
@@ -53,13 +55,15 @@ class Shared(NamedTuple):
 
     `share`: of each part, from 0 to 1, how much of the task's features the package has.
     `evidence`: the weight of the features that a share is a share of; a common feature weighs
-    less than 1.
+    less than 1. `lacks`: the weight of the task's features that the package has not, estimated
+    where the task is longer than its sample.
     """
 
     task: int
     is_exact: bool
     share: dict[Part, float]
     evidence: dict[Part, float]
+    lacks: dict[Part, float]
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,8 @@ class _PartIndex:
     starts: NDArray[np.uint32]  # (n + 1,), into `tasks`
     tasks: NDArray[np.uint32]
     weights: NDArray[np.uint8]  # (n,), in units of 1/_FULL
-    totals: NDArray[np.float32]  # (tasks,), the weight of each task's features
+    totals: NDArray[np.float32]  # (tasks,), the weight of each task's features in the index
+    sizes: NDArray[np.float32]  # (tasks,), and of all its features
 
     def find(self, hashes: Hashes) -> NDArray[np.intp]:
         """Where those of `hashes` stand that the index has."""
@@ -144,6 +149,10 @@ class SealedIndex:
                 bool(exact[task]),
                 dict(zip(PARTS, shares[:, task].tolist(), strict=True)),
                 {part: float(self._parts[part].totals[task]) for part in PARTS},
+                {
+                    part: float((1 - shares[number, task]) * self._parts[part].sizes[task])
+                    for number, part in enumerate(PARTS)
+                },
             )
             for task in tasks.tolist()
         ]
@@ -218,8 +227,14 @@ def _kinds(packages: Sequence[Sketch]) -> list[int]:
 
 
 def _is_variant(package: Sketch, other: Sketch) -> bool:
-    """Whether the prompts are the same but for few words: shared programs alone are a template."""
+    """Whether the prompts are the same but for few words: shared programs alone are a template.
+
+    The least of their features, as good as random, stand for all of a long prompt.
+    """
     own, its = package.parts["prompt"], other.parts["prompt"]
+    ends = [hashes[SAME_SAMPLE] for hashes in (own, its) if len(hashes) > SAME_SAMPLE]
+    if ends:
+        own, its = own[own < min(ends)], its[its < min(ends)]
     shared = len(np.intersect1d(own, its, assume_unique=True))
     return shared >= SAME_PROMPT * (len(own) + len(its) - shared)
 
@@ -239,8 +254,12 @@ def _build(tasks: Sequence[Hashes], kinds: Sequence[int], common: Hashes) -> _Pa
     weights = np.maximum(1 - np.log(counts) / np.log(often), 0)
     weights[np.isin(known, common)] = 0
     weights = np.ceil(weights * _FULL).astype(np.uint8)
-    kept = [_sample(hashes, known, weights) for hashes in tasks]
-    totals = [weights[np.searchsorted(known, hashes)].sum(dtype=np.int64) for hashes in kept]
+    weighed = [weights[np.searchsorted(known, hashes)] for hashes in tasks]
+    # hashes are as good as random, so that the smallest of those with weight are a sample
+    places = [np.flatnonzero(its)[:SAMPLE] for its in weighed]
+    kept = [hashes[place] for hashes, place in zip(tasks, places, strict=True)]
+    totals = [its[place].sum(dtype=np.int64) for its, place in zip(weighed, places, strict=True)]
+    sizes = [its.sum(dtype=np.int64) for its in weighed]
     numbers = np.repeat(np.arange(len(kept), dtype=np.uint32), [len(hashes) for hashes in kept])
     every = np.concatenate([*kept, common[:0]])
     order = np.argsort(every, kind="stable")
@@ -251,9 +270,5 @@ def _build(tasks: Sequence[Hashes], kinds: Sequence[int], common: Hashes) -> _Pa
         tasks=numbers[order],
         weights=weights[np.searchsorted(known, hashes)],
         totals=(np.array(totals) / _FULL).astype(np.float32),
+        sizes=(np.array(sizes) / _FULL).astype(np.float32),
     )
-
-
-def _sample(hashes: Hashes, known: Hashes, weights: NDArray[np.uint8]) -> Hashes:
-    """The smallest of a task's hashes that carry weight: hashes are as good as random."""
-    return hashes[weights[np.searchsorted(known, hashes)] > 0][:SAMPLE]

@@ -20,8 +20,13 @@ WITNESSES: tuple[Part, ...] = ("prompt", "oracle", "verifier")
 """The parts that decide; data alone never does."""
 
 MAX_FILE = 256 * 1024  # bytes of one file that are compared
-MAX_DATA = 16 * 1024  # of a file of seed data, which never decides alone
-MAX_PART = 2 * 1024 * 1024  # and of one part
+MAX_PART = 512 * 1024  # and of one part
+MAX_DATA_FILE = 16 * 1024  # seed data never decides alone
+MAX_DATA = 256 * 1024
+SURE = 24 * 1024
+"""Bytes of each witness that are compared whatever other packages hold."""
+MAX_MORE = 8 * 1024 * 1024
+"""Bytes of witnesses beyond `SURE` that are compared of a collection: a megabyte takes seconds."""
 _PROMPT_RUNS = (2, 3)
 _SHELL_RUN = 3
 _PROGRAM_RUN = 5
@@ -37,16 +42,31 @@ class Feature(NamedTuple):
     line: int
 
 
+class Pool:
+    """How much of a collection's text may still be compared, beyond what each package may have."""
+
+    def __init__(self, size: int = MAX_MORE) -> None:
+        self.left = size
+
+    def take(self, wanted: int) -> int:
+        """How much of what is wanted there is."""
+        taken = min(wanted, self.left)
+        self.left -= taken
+        return taken
+
+
 @dataclass(frozen=True)
 class PackageFeatures:
     """What of one package is compared. `content`: the digest of all its files.
 
-    `cut`: the witnesses of which not all was read, since they are too long.
+    `compared`: bytes of the parts that were read. `cut`: the witnesses of which not all was read,
+    since they are too long.
     """
 
     root: Path
     content: str
     features: dict[Part, list[Feature]]
+    compared: int
     cut: frozenset[Part]
 
     @property
@@ -58,22 +78,36 @@ class PackageFeatures:
         return {feature.text for feature in self.features[part]}
 
 
-def features_of(root: Path) -> PackageFeatures:
-    """The features of the package at `root`; nothing is followed or executed."""
+def features_of(root: Path, pool: Pool | None = None) -> PackageFeatures:
+    """The features of the package at `root`; nothing is followed or executed.
+
+    What it holds beyond `SURE` comes from its collection's `pool`.
+    """
+    pool = Pool() if pool is None else pool
     found: dict[Part, list[Feature]] = {part: [] for part in PARTS}
-    room = dict.fromkeys(PARTS, MAX_PART)
+    read = dict.fromkeys(PARTS, 0)
     cut: set[Part] = set()
     digest = hashlib.sha256()
     for file in list_files(root).files:
         content = (root / file.path).read_bytes()
         digest.update(f"{file.path}\0{hashlib.sha256(content).hexdigest()}\n".encode())
         if part := _part_of(file.path):
-            limit = min(MAX_DATA if part == "data" else MAX_FILE, room[part])
-            room[part] -= min(limit, len(content))
+            limit = _limit(part, len(content), read[part], pool)
+            read[part] += limit
             found[part] += _features(part, file.path, content, limit)
             if limit < len(content) and part != "data":
                 cut.add(part)
-    return PackageFeatures(root, digest.hexdigest(), found, frozenset(cut))
+    compared = sum(read.values())
+    return PackageFeatures(root, digest.hexdigest(), found, compared, frozenset(cut))
+
+
+def _limit(part: Part, size: int, read: int, pool: Pool) -> int:
+    """How much is compared of a file of `size` bytes, where `read` bytes of its part were."""
+    if part == "data":
+        return min(size, MAX_DATA_FILE, MAX_DATA - read)
+    wanted = min(size, MAX_FILE, MAX_PART - read)
+    sure = min(wanted, max(SURE - read, 0))
+    return sure + pool.take(wanted - sure)
 
 
 def _part_of(path: str) -> Part | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.nearcopies.index import SealedIndex
-from arena.nearcopies.parts import WITNESSES, PackageFeatures, features_of
+from arena.nearcopies.parts import WITNESSES, PackageFeatures, Pool, features_of
 from arena.nearcopies.sketches import Sketch, Sketcher
 from arena.nearcopies.verdict import Likeness, Passage, likenesses, passages
 from arena.packages.layout import package_folders
@@ -18,6 +18,8 @@ from arena.packages.layout import package_folders
 STARTING_KIT = Path(__file__).resolve().parents[2] / "starting-kit"
 MANY_SUSPECTS = 0.25
 """Share of a collection's packages from which on the collection is suspect as a whole."""
+MOST_TOLD = 5
+"""Tasks of one suite that a package is told to be a suspect of, the most alike first."""
 
 
 class NearCopy(NamedTuple):
@@ -45,7 +47,7 @@ class Comparison:
     """What a collection is too like.
 
     `copies`, `suspects`: of held-out tasks. `borrowed`: packages with the accepted ones that they
-    are copies of. `cut`: its packages with more text than is compared.
+    are copies of. `cut`: its packages with more text than is compared. `compared`: bytes that were.
     """
 
     copies: list[NearCopy] = field(default_factory=list)
@@ -53,6 +55,7 @@ class Comparison:
     borrowed: list[tuple[str, Likeness]] = field(default_factory=list)
     twins: list[Twins] = field(default_factory=list)
     cut: list[str] = field(default_factory=list)
+    compared: int = field(default=0, compare=False)
 
 
 def compare(
@@ -66,10 +69,12 @@ def compare(
     """
     found = Comparison()
     own = Sketcher(key := secrets.token_bytes(32))
+    pool = Pool()
     names: list[str] = []
     sketches: list[Sketch] = []
     for root in roots:
-        package = features_of(root)
+        package = features_of(root, pool)
+        found.compared += package.compared
         names.append(package.name)
         sketches.append(own(package))
         for number, index in enumerate(indexes):
@@ -86,7 +91,8 @@ def compare(
 def _compare(found: Comparison, package: PackageFeatures, number: int, index: SealedIndex) -> None:
     alike = likenesses(index, index.sketch(package))
     is_copy = bool(alike) and alike[0].level == "copy"
-    told = alike[:1] if is_copy else alike  # which tasks a copy resembles, too, says nothing more
+    # which tasks a copy resembles, too, says nothing more
+    told = alike[: 1 if is_copy else MOST_TOLD]
     kind = found.copies if is_copy else found.suspects
     for likeness in told:
         shown = passages(index, package, likeness)

@@ -141,10 +141,15 @@ def table(task: Table) -> Package:
     return originals.build(Spec("tables", name, domain, sections))
 
 
+def every_table() -> list[Table]:
+    """All tasks of the template."""
+    lists = (_STORIES, _FILTERS, _FIGURES, _OUTPUTS)
+    return [Table(*one) for one in itertools.product(*(range(len(one)) for one in lists))]
+
+
 def _tables() -> tuple[list[Table], list[Table]]:
     """Tasks of the suite, and innocent ones: other story, two of the three parts others."""
-    lists = (_STORIES, _FILTERS, _FIGURES, _OUTPUTS)
-    every = [Table(*one) for one in itertools.product(*(range(len(one)) for one in lists))]
+    every = every_table()
     chance = random.Random("tables")
     chance.shuffle(every)
     suite = every[:SUITE_TABLES]
@@ -178,7 +183,14 @@ def _questions() -> dict[str, tuple[str, str, str]]:
 
 def same_data() -> Iterator[tuple[str, Package]]:
     """Each synthetic original's files, with other data, and every question about the first."""
-    for spec, (question, texts) in itertools.product(originals.specs(), _questions().items()):
+    for spec in originals.specs():
+        for asked in questions_about(spec):
+            yield asked.name, originals.build(asked, seed=7)
+
+
+def questions_about(spec: Spec) -> Iterator[Spec]:
+    """Every question about the first file of a task; `family` is the question's name."""
+    for question, texts in _questions().items():
         files = tuple(one for one in spec.sections if one[0] in {"data", "file"})
         file = PurePosixPath(files[0][1].split()[0]).name
         prompt, oracle, checks = (text.format(file=file) for text in texts)
@@ -188,5 +200,4 @@ def same_data() -> Iterator[tuple[str, Package]]:
             ("oracle", "python", f"import json\n{oracle}"),
             ("checks", "", checks),
         )
-        name = f"{spec.name}-{question}"
-        yield name, originals.build(Spec(spec.family, name, spec.domain, sections), seed=7)
+        yield Spec(question, f"{spec.name}-{question}", spec.domain, sections)

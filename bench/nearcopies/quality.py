@@ -17,14 +17,14 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from typing import NamedTuple
 
 from scipy.stats import binomtest
 
 from arena.nearcopies import METHOD, SealedIndex, compare, open_index
-from bench.nearcopies import innocents, mutations, originals
+from bench.nearcopies import families, innocents, mutations, originals
 from bench.nearcopies.originals import Package
 
 FAMILIES = sorted({spec.family for spec in originals.specs()})
@@ -45,13 +45,13 @@ def main(seeds: int, kinds: str) -> None:
     began = time.monotonic()
     print(f"Method `{METHOD}`, {seeds} seeds a kind, {platform.machine()}, {os.cpu_count()} cores,")
     print(f"Python {platform.python_version()}.\n")
-    known = {**originals.originals(), **originals.kit(), **innocents.suite_tables()}
-    suite = suite_of(known)
+    known = {**originals.originals(), **originals.kit()}
+    suite = suite_of({**known, **innocents.suite_tables()})
     print("| kind | mutants | copy | suspect | clear | recall at `copy` | 95 % | held-out half |")
     print("|---|--:|--:|--:|--:|--:|---|---|")
     for kind in mutations.KINDS:
         if kinds in kind:
-            print(row_of_kind(kind, suite, seeds), flush=True)
+            print(row_of_kind(kind, known, suite, seeds), flush=True)
     if not kinds:
         print("\n| innocents | packages | copy | suspect | refused, 95 % upper bound |")
         print("|---|--:|--:|--:|--:|")
@@ -60,6 +60,12 @@ def main(seeds: int, kinds: str) -> None:
             total += verdicts
             print(row_of_innocents(group, verdicts), flush=True)
         print(row_of_innocents("all", total))
+        print("\n| family | in the suite | siblings | copy | suspect | refused, 95 % upper bound |")
+        print("|---|---|--:|--:|--:|--:|")
+        for family, size in product(families.families(), families.SIZES):
+            for beside, others in (("alone", {}), (f"among {len(known)}", known)):
+                verdicts = of_family(family, size, others)
+                print(row_of_innocents(f"{family} | {size} {beside}", verdicts), flush=True)
     print(f"{time.monotonic() - began:.0f} s in all", file=sys.stderr)
 
 
@@ -89,8 +95,8 @@ def verdicts_of(suite: Suite, packages: Iterable[Named]) -> Iterator[tuple[str, 
     print(file=sys.stderr)
 
 
-def row_of_kind(kind: str, suite: Suite, seeds: int) -> str:
-    known = {**originals.originals(), **originals.kit()}
+def row_of_kind(kind: str, known: dict[str, Package], suite: Suite, seeds: int) -> str:
+    """The kind's row, over mutants of the `known` originals."""
     tuned = {spec.name for spec in originals.specs() if spec.family in TUNED}
     tuned |= set(sorted(originals.kit())[::2])
     named = ((n, one) for n, o in known.items() for one in mutations.mutants(kind, n, o, seeds))
@@ -117,6 +123,16 @@ def of_innocents(suite: Suite) -> Iterator[tuple[str, Counter[str]]]:
     yield "other task of the family", _counted(_left_out())
     yield "other question, same data", _counted(verdicts_of(suite, innocents.same_data()))
     yield "same template", _counted(verdicts_of(suite, innocents.same_template()))
+
+
+def of_family(family: str, size: int, others: dict[str, Package]) -> Counter[str]:
+    """Verdicts on siblings, where `size` tasks of the family are in the suite beside `others`."""
+    found: Counter[str] = Counter()
+    for number in range(families.DRAWS):
+        drawn = families.draw(family, size, number)
+        suite = suite_of({**others, **drawn.suite})
+        found += _counted(verdicts_of(suite, drawn.siblings.items()))
+    return found
 
 
 def _left_out() -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.nearcopies import innocents, originals
+from bench.nearcopies import families, innocents, originals
 from bench.nearcopies.originals import Package
 from tests.bench.corpus import errors, solve
 
@@ -33,3 +33,17 @@ def test_an_innocent_is_sound_and_solved(
     package = list(packages.values())[number]
     assert errors(package, tmp_path / "package") == []
     solve(package, tmp_path / "run")
+
+
+@pytest.mark.parametrize("family", ["tables", "pipelines", "house", "graded"])
+def test_siblings_of_a_template_are_sound_and_solved_and_other_tasks(
+    family: str, tmp_path: Path
+) -> None:
+    drawn = families.draw(family, 2, 0)
+    assert (len(drawn.suite), len(drawn.siblings)) == (2, families.SIBLINGS)
+    for number, package in enumerate([*drawn.suite.values(), *list(drawn.siblings.values())[:4]]):
+        assert errors(package, tmp_path / f"package{number}") == []
+        solve(package, tmp_path / f"run{number}")
+    for part in ("task.md", "verifier/test_outputs.py"):
+        taken = {package[part] for package in drawn.suite.values()}
+        assert not taken & {package[part] for package in drawn.siblings.values()}

@@ -106,6 +106,7 @@ def test_a_share_is_of_the_tasks_weight() -> None:
     assert (found.task, found.is_exact) == (0, False)
     assert found.share["prompt"] == pytest.approx(0.6)
     assert found.evidence["prompt"] == pytest.approx(100)
+    assert found.lacks["prompt"] == pytest.approx(40)
 
 
 def test_what_many_tasks_have_weighs_less_and_at_last_nothing() -> None:
@@ -116,6 +117,22 @@ def test_what_many_tasks_have_weighs_less_and_at_last_nothing() -> None:
     shares = {s.task: s.share["prompt"] for s in pair.compare(sketch(99, 7))}
     assert shares == {0: pytest.approx(shares[1]), 1: pytest.approx(shares[0])}
     assert 0.25 < shares[0] < 0.5, "the feature of both weighs less than that of one"
+
+
+@pytest.mark.parametrize(("own", "alike"), [(300, 10), (3_000, 0)])
+def test_long_prompts_that_differ_in_little_count_as_one(own: int, alike: int) -> None:
+    """Ten tasks of 5,000 features, `own` of them their own; counted as ten, the rest is no news."""
+    rng = np.random.default_rng(2)
+    features = rng.integers(1, 2**63, (11, 5_000), dtype=np.uint64)
+    shared = features[10, own:]
+    code = {part: np.arange(3, dtype=np.uint64) for part in PARTS}
+    zero = np.zeros(1, np.uint64)
+    prompts = [np.unique(np.concatenate([zero, shared, its[:own]])) for its in features[:10]]
+    index = SealedIndex.build(
+        [Sketch(n, {**code, "prompt": p}) for n, p in enumerate(prompts)], KEY
+    )
+    found = index.compare(sketch(99, *shared.tolist()))
+    assert len([it for it in found if it.share["prompt"] > 0.9]) == alike
 
 
 def test_what_two_common_packages_have_weighs_nothing() -> None:
@@ -133,6 +150,7 @@ def test_a_sample_of_a_long_part_tells_its_share() -> None:
     (found,) = index.compare(sketch(2, *features[:14_000].tolist()))
     assert found.share["prompt"] == pytest.approx(0.7, abs=0.1)
     assert found.evidence["prompt"] <= SAMPLE
+    assert found.lacks["prompt"] == pytest.approx(6_000, rel=0.3), "of all, not of the sample"
 
 
 def test_an_empty_index_is_like_nothing(tmp_path: Path) -> None:

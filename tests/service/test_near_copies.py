@@ -9,9 +9,9 @@ from uuid import uuid4
 
 import httpx
 
-from arena.editorsnote import NOTE_BYTES, EditorsNote, EditorsNotes, Suspect
+from arena.editorsnote import NOTE_BYTES, EditorsNote, EditorsNotes, Suspect, note_of
 from arena.identity import Identity
-from arena.nearcopies import METHOD, seal
+from arena.nearcopies import METHOD, Comparison, seal
 from arena.service import Arena
 from local.demo.tasks import suite_specs, write_suite
 from tests.collections import upload, write_collection
@@ -98,6 +98,13 @@ def test_a_note_holds_what_fits_and_counts_the_rest() -> None:
     assert 0 < len(found.suspects) == 500 - found.left_out
     assert EditorsNotes(b"x" * 32).open(sealed) is None
     assert notes.open("") is None
+
+
+def test_packages_that_were_not_compared_whole_are_named_and_counted() -> None:
+    names = [f"package-{number}" for number in range(7)]
+    note = note_of(Comparison(cut=names), [], [], "hf:author/own", 9)
+    assert (note.cut, note.cut_in_all) == (names[:5], 7)
+    assert EditorsNotes(KEY).open(EditorsNotes(KEY).seal(note)) == note
 
 
 def test_twins_in_a_collection_are_told_and_not_refused(

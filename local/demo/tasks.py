@@ -158,14 +158,18 @@ def collection_specs(
     return specs
 
 
-def suite_specs(count: int = SUITE_SIZE) -> list[TaskSpec]:
-    """The suite's tasks: families in turn, neighbouring families in different wordings."""
+def suite_specs(count: int = SUITE_SIZE, fresh: int = 0) -> list[TaskSpec]:
+    """The suite's tasks: families in turn, neighbouring families in different wordings.
+
+    `fresh`: 1 and 2 give other suites, in which no family has a word or a wording where it had it.
+    """
     _require_words(count, SUITE_WORDS)
     specs = []
     for i in range(count):
         family = FAMILIES[i % len(FAMILIES)]
-        a, b = SUITE_WORDS[2 * i : 2 * i + 2]
-        wording = (i + i // len(FAMILIES)) % 3
+        place = 2 * (i + fresh) % len(SUITE_WORDS)
+        a, b = SUITE_WORDS[place : place + 2]
+        wording = (i + i // len(FAMILIES) + fresh) % 3
         specs.append(TaskSpec(family, family.suite, wording, a, b, SUITE_DIRECTORY))
     return specs
 
@@ -180,10 +184,10 @@ def write_collection(
     return [_write_package(root, spec, _COLLECTION_TEST) for spec in specs]
 
 
-def write_suite(root: Path, count: int = SUITE_SIZE) -> list[Path]:
-    """Writes the held-out suite at `root`; returns its packages' folders."""
+def write_suite(root: Path, count: int = SUITE_SIZE, fresh: int = 0) -> list[Path]:
+    """Writes the held-out suite, or a fresh one, at `root`; returns its packages' folders."""
     _write(root / "README.md", _CARD.format(title="Demo suite", text=_SUITE_TEXT))
-    return [_write_package(root, spec, _SUITE_TEST) for spec in suite_specs(count)]
+    return [_write_package(root, spec, _SUITE_TEST) for spec in suite_specs(count, fresh)]
 
 
 _COLLECTION_TEXT = (

@@ -12,7 +12,6 @@ from threading import Lock, Thread
 from types import TracebackType
 from typing import Self
 
-
 _START = re.compile(rb"POST \S*/containers/\w+/start ")
 _REFUSAL = b'{"message": "no container starts here: the test says so"}'
 _ANSWER = (

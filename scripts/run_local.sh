@@ -4,7 +4,8 @@
 #   scripts/run_local.sh PACKAGE...
 #
 # The same contract and verdicts as `arena replay`. Times and limits are read from the block form of
-# task.md that docs/spec/task-package.md shows; anything else is for `arena replay`.
+# task.md that docs/spec/task-package.md shows; anything else is for `arena replay`. It is for
+# packages of one's own: the guards that `arena replay` has against hostile ones are not all here.
 # Exit 0: all proven; 1: not all; 2: wrong usage, or a form that is not read here.
 set -euo pipefail
 
@@ -80,9 +81,25 @@ not_read_here() {
 }
 
 # `set -e` is off inside a condition, so every call that must work says what follows if it fails.
-engine_failed() {
+# It is the image's doing where a container of an empty one starts, in which is the engine's own init.
+engine_failed() { # WHAT
+  if others_start; then
+    reward="none (no container starts in the package's image, while others do: $1 failed)"
+    return
+  fi
   echo "$package: the engine failed at: $1" >&2
   exit 1
+}
+
+others_start() {
+  local probe=posttrain-arena/local:$$-empty-${#images[@]} id
+  images+=("$probe")
+  head -c 1024 /dev/zero | docker import --change "LABEL ${labels[1]}" \
+    --change "LABEL ${labels[3]%%=*}=\"${labels[3]#*=}\"" - "$probe" > /dev/null 2>&1 || return 1
+  id=$(docker create "${labels[@]}" --network "$network" --init --entrypoint /sbin/docker-init \
+    "$probe" --version 2> /dev/null) || return 1
+  containers+=("$id")
+  docker start "$id" > /dev/null 2>&1
 }
 
 # The front matter's limits as NAME=VALUE lines; a line that begins with `!` names what is unknown.
@@ -142,7 +159,7 @@ create() {
     --cap-add SETUID --security-opt no-new-privileges --memory "$memory" --memory-swap "$memory" \
     --cpus "$cpus" --pids-limit $PIDS --ulimit core=0 --ulimit nofile=$OPEN_FILES \
     --ulimit fsize="$storage" --no-healthcheck --entrypoint sh "$@" "$image" -c "$command") ||
-    engine_failed 'docker create'
+    { engine_failed 'docker create'; return 1; }
   containers+=("$id")
   created=$id
 }
@@ -150,7 +167,7 @@ create() {
 # A folder of the package, with the modes that the arena gives: put FOLDER CONTAINER PLACE
 put() {
   rm -rf "$work/put" && mkdir "$work/put" && cp -R "$1/." "$work/put/" && chmod -R 755 "$work/put"
-  docker cp "$work/put" "$2:$3" > /dev/null || engine_failed 'docker cp'
+  docker cp "$work/put" "$2:$3" > /dev/null || { engine_failed 'docker cp'; return 1; }
 }
 
 start_of() { # FOLDER SCRIPT PLACE: how a shell starts it, by its first line, else with sh
@@ -161,11 +178,11 @@ start_of() { # FOLDER SCRIPT PLACE: how a shell starts it, by its first line, el
 act() {
   created=''
   [ "$1" = oracle ] || return 0
-  create "$2" "$HOSTS; exec sleep 86400"
-  put "$package/oracle" "$created" /oracle
+  create "$2" "$HOSTS; exec sleep 86400" || return 1
+  put "$package/oracle" "$created" /oracle || return 1
   [ -L "$work/solution" ] || ln -s /oracle "$work/solution"
-  docker cp "$work/solution" "$created:/solution" > /dev/null || engine_failed 'docker cp'
-  docker start "$created" > /dev/null || engine_failed 'docker start'
+  docker cp "$work/solution" "$created:/solution" > /dev/null || { engine_failed 'docker cp'; return 1; }
+  docker start "$created" > /dev/null || { engine_failed 'docker start'; return 1; }
   local run user
   run="exec $(start_of "$package/oracle" solve.sh /oracle)"
   user=$(limit agent.user "$(docker image inspect --format '{{.Config.User}}' "$2")")
@@ -209,14 +226,14 @@ verify() {
     -e BENCHFLOW_REWARD_JSON=/logs/verifier/reward.json \
     -e BENCHFLOW_REWARD_DETAILS_JSON=/logs/verifier/reward-details.json \
     -e BENCHFLOW_CTRF_JSON=/logs/verifier/ctrf.json -e BENCHFLOW_PYTEST_BIN=pytest \
-    -e PYTHONNOUSERSITE=1
-  put "$package/verifier" "$created" /verifier
-  docker cp "$work/stage" "$created:$stage" > /dev/null || engine_failed 'docker cp'
+    -e PYTHONNOUSERSITE=1 || return 1
+  put "$package/verifier" "$created" /verifier || return 1
+  docker cp "$work/stage" "$created:$stage" > /dev/null || { engine_failed 'docker cp'; return 1; }
   rm -rf "$work/stage"
   for ((index -= 1; index >= 0; index--)); do
     if [ -s "$work/carried.$index.tar" ]; then
       docker cp - "$created:$stage/$index" < "$work/carried.$index.tar" > /dev/null ||
-        engine_failed 'docker cp'
+        { engine_failed 'docker cp'; return 1; }
     fi
     rm -f "$work/carried.$index.tar"
   done
@@ -278,9 +295,9 @@ solved() { in_range "$1" && awk -v x="$1" 'BEGIN { exit !(x >= 1) }'; }
 
 trial() { # KIND IMAGE; leaves the reward in $reward, and what was said in KIND/
   mkdir -p "$work/$1"
-  act "$1" "$2"
-  verify "$2" "$created"
-  mv "$work"/*.log "$work/$1/"
+  # What fails has left its reason in $reward.
+  if act "$1" "$2"; then verify "$2" "$created" || true; fi
+  find "$work" -maxdepth 1 -name '*.log' -exec mv {} "$work/$1/" \;
 }
 
 show_logs() { # FOLDER
@@ -520,7 +537,7 @@ begin() {
 }
 
 main() {
-  [ $# -gt 0 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+  [ $# -gt 0 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
   local failed=0 one part
   for one in "$@"; do
     for part in task.md environment/Dockerfile verifier/test.sh oracle/solve.sh; do

@@ -7,22 +7,32 @@ the engine's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from socket import SHUT_WR
 from typing import Any, NamedTuple
 from uuid import uuid4
 
 from docker.errors import APIError, DockerException
 from docker.types import LogConfig, Ulimit
+from docker.utils import decode_json_header
 from requests.exceptions import RequestException
 from urllib3.exceptions import HTTPError
 
 from arena.sandbox.connection import connect, engine_address
-from arena.sandbox.errors import EndedEarly, EngineError, EngineUnavailable
+from arena.sandbox.errors import (
+    EndedEarly,
+    EngineError,
+    EngineUnavailable,
+    UnreadableLists,
+)
 from arena.sandbox.owners import OWNER_LABEL, is_alive, this_process
 from arena.sandbox.results import Limits
+from arena.sandbox.userlists import unreadable
 
 LABEL = "org.posttrain-arena"
 _KEY_LABEL = "org.posttrain-arena.sandbox"  # tells two sandboxes of one process apart
@@ -33,6 +43,22 @@ HOSTS = "[ -s /etc/hosts ] || printf '127.0.0.1 localhost\\n::1 localhost\\n' > 
 _CALL_SECONDS = 120
 _STDIN = {"stdin": 1, "stream": 1}
 _OPEN_FILES = 4096
+_REFUSED = 400
+# Where the engine keeps a container's disk is nothing for those who read its messages.
+_OF_THE_HOST = re.compile(r"/\S*?/(?:overlay2|volumes)/\w+/(?:merged|diff|_data)(?=/|\b)")
+# A container that any engine can start, of an image with no file in it.
+_EMPTY, _INIT = bytes(1024), "/sbin/docker-init"
+_PROBE = Limits(
+    memory_mb=64,
+    cpus=1,
+    pids=16,
+    storage_mb=1,
+    artifacts_mb=0,
+    agent_sec=0,
+    verifier_sec=0,
+    build_sec=0,
+    network=False,
+)
 # What root needs to work on files of any owner, and nothing else.
 _CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID"]
 
@@ -57,6 +83,7 @@ class Engine:
         self.version = str(info["ServerVersion"])
         self._key = uuid4().hex
         self._abandoned = False
+        self._vetted: set[str] = set()
         self._remover = ThreadPoolExecutor(2, thread_name_prefix="remove")
         self._removals: list[Future[None]] = []
 
@@ -157,20 +184,30 @@ class Engine:
                 host_config=host,
                 **more,
             )
-        return str(created["Id"])
+        container = str(created["Id"])
+        if image not in self._vetted:
+            try:
+                self._require_lists(container)
+            except EngineError:
+                self._remove(container)
+                raise
+            self._vetted.add(image)
+        return container
 
     def start(self, container: str) -> None:
         with self._trouble():
             self._api.start(container)
+
+    def is_running(self, container: str) -> bool:
+        with self._trouble():
+            return bool(self._api.inspect_container(container)["State"]["Running"])
 
     def release(self, container: str) -> None:
         """Write a line to a container that was created with `stdin_open`, whose shell waits for it.
 
         A line waits in the pipe where the shell is not there yet, as a signal would not.
         """
-        with self._trouble():
-            running = self._api.inspect_container(container)["State"]["Running"]
-        if not running:
+        if not self.is_running(container):
             raise EndedEarly("the container ended before the verifier began")
         with self._trouble(), closing(self._api.attach_socket(container, _STDIN)) as opened:
             connection = getattr(opened, "_sock", opened)
@@ -183,7 +220,8 @@ class Engine:
             self._api.put_archive(container, "/", archive)
 
     def get(self, container: str, path: str) -> Iterator[bytes] | None:
-        """A path of the container as the chunks of a tar archive; None where there is none."""
+        """A path of a container that has ended, as a tar archive's chunks; None where none is."""
+        self._require_lists(container)
         try:
             with self._trouble():
                 chunks, _ = self._api.get_archive(container, path)
@@ -258,6 +296,29 @@ class Engine:
         with self._trouble():
             return bytes(self._api.logs(container, stdout=True, stderr=True, tail=lines))
 
+    def starts_others(self, network: bool) -> bool:
+        """Whether a container starts whose image is empty, so that nothing in it can be at fault.
+
+        What runs in it is the engine's own init, which it brings into every container.
+        """
+        image = container = ""
+        try:
+            with self._trouble():
+                made = self._api.import_image_from_data(_EMPTY, changes=[f"LABEL {LABEL}=image"])
+            image = json.loads(made.splitlines()[-1])["status"]
+            limits = replace(_PROBE, network=network)
+            container = self.create(image, [_INIT, "--version"], limits)
+            self.start(container)
+        except EngineError:
+            return False
+        finally:
+            if container:
+                self._remove(container)
+            if image:
+                with suppress(EngineError):
+                    self.remove_image(image)
+        return True
+
     def remove_later(self, container: str) -> None:
         """Remove in the background; `close` waits for it."""
         self._removals = [one for one in self._removals if not one.done()]
@@ -285,6 +346,18 @@ class Engine:
         self._remove_own()
         self._api.close()
 
+    def _require_lists(self, container: str) -> None:
+        """Raises UnreadableLists where the engine would wait for ever to look a user up."""
+        if why := unreadable(lambda path: self._stat(container, path)):
+            raise UnreadableLists(why, _REFUSED)
+
+    def _stat(self, container: str, path: str) -> Mapping[str, Any] | None:
+        url = f"{self._api.base_url}/v{self._api.api_version}/containers/{container}/archive"
+        with self._trouble():
+            answer = self._api.head(url, params={"path": path})
+        told = answer.headers.get("X-Docker-Container-Path-Stat")
+        return decode_json_header(told) if answer.status_code == 200 and told else None
+
     def _remove_own(self) -> None:
         with suppress(EngineError):
             for one in self._labelled(f"{_KEY_LABEL}={self._key}"):
@@ -307,7 +380,8 @@ class Engine:
         try:
             yield
         except APIError as error:
-            raise EngineError(str(error.explanation or error), error.status_code) from error
+            said = _OF_THE_HOST.sub("", str(error.explanation or error))
+            raise EngineError(said, error.status_code) from error
         except (DockerException, RequestException, HTTPError, OSError) as error:
             raise EngineUnavailable(self.url, str(error)) from error
 

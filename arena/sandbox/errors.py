@@ -39,6 +39,17 @@ class EndedEarly(EngineError):
     output = ""
 
 
+class CannotStart(EngineError):
+    """The engine refused to make a container ready for its first process.
+
+    Its own trouble, or the image's: which of the two, a container of another image tells.
+    """
+
+
+class UnreadableLists(EngineError):
+    """In a container's list of users or groups stands what the engine must not open."""
+
+
 class RegistryTrouble(EngineError):
     """A registry or address that the author named did not answer as it should.
 
@@ -87,6 +98,21 @@ def blaming_the_agent() -> Iterator[None]:
         if "file name too long" in str(error).lower():  # it quotes the path, and the host's before
             raise AgentFault("the agent left a path that is too long to be copied") from error
         raise AgentFault(f"the agent's files cannot be copied: {error}") from error
+
+
+@contextmanager
+def of_the_image() -> Iterator[None]:
+    """What an engine answers to an image's first steps may be the image's doing.
+
+    That an image or a container is gone (404) is not, nor is a full disk.
+    """
+    try:
+        yield
+    except EngineError as error:
+        gone = error.status == 404 and "no such" in str(error).lower()
+        if error.status is None or gone or "no space left" in str(error):
+            raise
+        raise CannotStart(str(error), error.status) from error
 
 
 def is_the_containers(error: EngineError) -> bool:

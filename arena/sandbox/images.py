@@ -19,6 +19,7 @@ from arena.sandbox.engine import LABEL, Engine
 from arena.sandbox.errors import BuildError, EngineError, RegistryTrouble
 from arena.sandbox.foreign import foreign
 from arena.sandbox.imagecache import trim
+from arena.sandbox.preflight import unbuildable
 from arena.sandbox.registries import own_registries
 from arena.sandbox.results import Limits
 
@@ -67,7 +68,8 @@ class Images:
         with lock:
             if digest not in self._known:
                 text = (environment / "Dockerfile").read_text("utf-8", "replace")
-                if refused := foreign(text, limits.network):
+                is_new = unbuildable(text, self._engine.version) is None
+                if refused := foreign(text, limits.network, has_heredocs=is_new):
                     raise BuildError(package.name, f"environment/Dockerfile, {refused}", "")
                 tag = f"{REPOSITORY}:{digest[:24]}"
                 found = self._find(tag)

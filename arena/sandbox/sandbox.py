@@ -16,7 +16,7 @@ from arena.sandbox.agents import Agent
 from arena.sandbox.ahead import Ahead
 from arena.sandbox.carrying import collect
 from arena.sandbox.engine import Engine
-from arena.sandbox.errors import AgentFault, EndedEarly, EngineError, SessionOver
+from arena.sandbox.errors import AgentFault, CannotStart, EndedEarly, EngineError, SessionOver
 from arena.sandbox.guard import Guard
 from arena.sandbox.images import Image, Images
 from arena.sandbox.lookups import Lookups
@@ -48,6 +48,7 @@ class Sandbox:
         self._engine = Engine(engine_url, connections=jobs * _CONNECTIONS_A_JOB)
         self._images = Images(self._engine, image_cache_bytes(os.environ))
         self._lookups: dict[str, Lookups] = {}
+        self._started: set[str] = set()  # images in which trials came to a verdict
         self._caps = caps or Caps()
         self._workers = ThreadPoolExecutor(jobs, thread_name_prefix="trial")
         self._ahead = ThreadPoolExecutor(jobs, thread_name_prefix="ahead")
@@ -72,10 +73,13 @@ class Sandbox:
         try:
             verdict = self._attempt(package, agent, attempt, verifications)
             fault: Fault | None = "verifier" if verdict.reward is None else None
+            self._started.add(attempt.image)
         except AgentFault as error:
             verdict, fault = Verdict(0.0, str(error), ""), "agent"
         except EndedEarly as error:
             verdict, fault = Verdict(None, str(error), error.output), "verifier"
+        except CannotStart as error:
+            verdict, fault = self._not_started(package, attempt.image, error)
         except EngineError as error:
             verdict, fault = Verdict(None, str(error), ""), "platform"
         details = [attempt.ended, verdict.detail]
@@ -123,6 +127,19 @@ class Sandbox:
             self._images.abandon()
             self._engine.abandon()
         self.close()
+
+    def _not_started(
+        self, package: TaskPackage, image: str, error: CannotStart
+    ) -> tuple[Verdict, Fault]:
+        """Whose doing it is that no container starts: the image's, where others do start.
+
+        Not of an image in which one has started before: no agent, and no image, changes that.
+        """
+        network = self._limits(package).network
+        if image in self._started or not self._engine.starts_others(network):
+            return Verdict(None, str(error), ""), "platform"
+        why = f"no container starts in the package's image, while others do: {error}"
+        return Verdict(None, why, ""), "verifier"
 
     def _attempt(
         self, package: TaskPackage, agent: Agent, attempt: _Attempt, verifications: int

@@ -16,6 +16,7 @@ from arena.sandbox.errors import (
     EngineUnavailable,
     SessionOver,
     is_the_containers,
+    of_the_image,
 )
 from arena.sandbox.frames import Reader
 from arena.sandbox.images import Image
@@ -80,7 +81,8 @@ class Session:
         if self._container or self.package.services or not of_root:
             return self.run(command)
         container = self._create([HOSTS, command])
-        self._engine.start(container)
+        with of_the_image():
+            self._engine.start(container)
         ended = watched(self._engine, container, self.seconds_left, self._limits.storage_mb)
         if isinstance(ended, str):
             self.over = f"the agent {ended}"
@@ -116,15 +118,17 @@ class Session:
         script = [HOSTS, background(self.package.services), f"exec sleep {seconds}"]
         container = self._container or self._create(script)
         if not self._started:
-            self._engine.start(container)
+            with of_the_image():
+                self._engine.start(container)
             self._started = True
         return container
 
     def _create(self, script: Sequence[str]) -> str:
         argv = ["sh", "-c", "\n".join(script)]
-        self._container = self._engine.create(self._image.id, argv, self._limits)
-        for archive in self._brought:
-            self._engine.put(self._container, archive)
+        with of_the_image():
+            self._container = self._engine.create(self._image.id, argv, self._limits)
+            for archive in self._brought:
+                self._engine.put(self._container, archive)
         return self._container
 
     def _execute(self, container: str, command: str) -> Step:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import tarfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -19,7 +18,13 @@ from arena.packages import TaskPackage
 from arena.sandbox.archives import IN_CONTAINER, Bundle, small_files
 from arena.sandbox.carrying import SCRIPT
 from arena.sandbox.engine import HOSTS, Engine
-from arena.sandbox.errors import EndedEarly, blaming_the_agent
+from arena.sandbox.errors import (
+    CannotStart,
+    EndedEarly,
+    UnreadableLists,
+    blaming_the_agent,
+    of_the_image,
+)
 from arena.sandbox.guard import STAGE, home_of
 from arena.sandbox.images import Image
 from arena.sandbox.lookups import Lookups, ask
@@ -75,20 +80,13 @@ class Verifier:
         self._services: str | None = None
         self._judge: str | None = None
         try:
-            if package.services:
-                # Without an init before it the script is process 1, which nothing inside can kill.
-                script = _services_script(package, image)
-                self._services = self._create(image, script, init=False)
-                engine.start(self._services)
-            self._judge = self._create(
-                image,
-                _script(package, image),
-                network_of=self._services,
-                environment=_environment(package, image),
-            )
-            engine.start(self._judge)
-        except BaseException:
+            with of_the_image():
+                self._start(package, image)
+        except BaseException as error:
             self.discard()
+            if isinstance(error, CannotStart) and self._lost_its_services():
+                why = "the services' container ended before the verifier began"
+                raise EndedEarly(why) from error
             raise
 
     def lookups(self) -> Lookups:
@@ -102,7 +100,7 @@ class Verifier:
         The engine needs a while before it unpacks; so the package's go first, as soon as may be.
         `acted`: there was an agent to blame for what cannot be put.
         """
-        with blaming_the_agent() if acted else nullcontext():
+        with blaming_the_agent() if acted else of_the_image():
             if self._services:
                 self._engine.put(self._services, _as_they_come(b"", carried))
                 self._engine.release(self._services)
@@ -128,6 +126,26 @@ class Verifier:
         for container in (self._judge, self._services):
             if container:
                 self._engine.remove_later(container)
+
+    def _start(self, package: TaskPackage, image: Image) -> None:
+        if package.services:
+            # Without an init before it the script is process 1, which nothing inside can kill.
+            script = _services_script(package, image)
+            self._services = self._create(image, script, init=False)
+            self._engine.start(self._services)
+        self._judge = self._create(
+            image,
+            _script(package, image),
+            network_of=self._services,
+            environment=_environment(package, image),
+        )
+        self._engine.start(self._judge)
+
+    def _lost_its_services(self) -> bool:
+        """Whether the judge had no network to join, because what holds it has ended."""
+        if not (self._services and self._judge):
+            return False
+        return not self._engine.is_running(self._services)
 
     def _create(self, image: Image, script: Sequence[str], **more: Any) -> str:
         argv = ["sh", "-c", "\n".join([HOSTS, _AWAIT, *script])]
@@ -214,7 +232,10 @@ def _verdict(engine: Engine, container: str) -> Verdict:
 
 
 def _reward_files(engine: Engine, container: str) -> dict[str, bytes | None]:
-    chunks = engine.get(container, _LOGS)
+    try:
+        chunks = engine.get(container, _LOGS)
+    except UnreadableLists as error:
+        raise InvalidReward(f"after the verifier {error}") from error
     if chunks is None:
         return {}
     left = _MAX_LOGS_BYTES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import socket
 import tempfile
@@ -10,6 +11,13 @@ from pathlib import Path
 from threading import Lock, Thread
 from types import TracebackType
 from typing import Self
+
+_START = re.compile(rb"POST \S*/containers/\w+/start ")
+_REFUSAL = b'{"message": "no container starts here: the test says so"}'
+_ANSWER = (
+    b"HTTP/1.1 500 Internal Server Error\r\nContent-Type: application/json\r\n"
+    b"Content-Length: %d\r\n\r\n%s" % (len(_REFUSAL), _REFUSAL)
+)
 
 
 class Proxy:
@@ -24,6 +32,7 @@ class Proxy:
         self.url = f"unix://{self._path}"
         self._lock = Lock()
         self.refuses = False
+        self.starts_containers = True
         self._open: list[socket.socket] = []
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(str(self._path))
@@ -80,12 +89,14 @@ class Proxy:
                 with self._lock:
                     self._open += [client, engine]
                 for source, target in ((client, engine), (engine, client)):
-                    Thread(target=_pump, args=(source, target), daemon=True).start()
+                    Thread(target=self._pump, args=(source, target), daemon=True).start()
 
-
-def _pump(source: socket.socket, target: socket.socket) -> None:
-    with suppress(OSError):
-        while data := source.recv(1 << 16):
-            target.sendall(data)
-    with suppress(OSError):
-        target.shutdown(socket.SHUT_WR)
+    def _pump(self, source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(1 << 16):
+                if not self.starts_containers and _START.match(data):
+                    source.sendall(_ANSWER)
+                else:
+                    target.sendall(data)
+        with suppress(OSError):
+            target.shutdown(socket.SHUT_WR)

@@ -295,6 +295,7 @@ DOCKERFILES = {
 }
 ENDLESS = {
     "sleeps": "RUN sleep 600\n",
+    "waits for a pipe": "RUN mkfifo /p && cat /p\n",
     "ignores the end of time": "RUN trap '' TERM INT HUP; while true; do sleep 1; done\n",
     "talks without end": "RUN yes\n",
     "has thousands of layers": "".join(f"COPY Dockerfile /f{number}\n" for number in range(3000)),

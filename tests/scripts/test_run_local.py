@@ -89,6 +89,11 @@ PACKAGES: dict[str, Changes] = {
         "environment/Dockerfile": "FROM busybox:1.35.0\nRUN sleep 60\n",
         "task.md": FILES["task.md"].replace("  memory_mb", "  build_timeout_sec: 2\n  memory_mb"),
     },
+    "nothing-starts": {"environment/Dockerfile": FILES["environment/Dockerfile"] + "VOLUME /proc\n"},
+    "no-folder-to-begin-in": {
+        "environment/Dockerfile": FILES["environment/Dockerfile"]
+        + "WORKDIR /w\nRUN cd / && rm -rf /w && touch /w\n"
+    },
     "no-registry": {"environment/Dockerfile": "FROM registry.invalid/nonesuch:1\n"},
     "new-engine": {"environment/Dockerfile": FILES["environment/Dockerfile"] + "RUN <<END\ntrue\nEND\n"},
     "directives": {

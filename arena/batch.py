@@ -20,6 +20,7 @@ class Waiting:
 
     `records`, `refusal`: what was decided last; `came`: when, on the monotonic clock.
     `lost`: what it sent in commits of which no answer came; one of them may stand, or land yet.
+    `tried_alone`: whether it was seen that it needs a commit, or rests on who does.
     """
 
     decide: Decide
@@ -28,6 +29,7 @@ class Waiting:
     records: list[AnyRecord] = field(default_factory=list)
     refusal: Exception | None = None
     lost: list[list[AnyRecord]] = field(default_factory=list)
+    tried_alone: bool = False
     sent: bool = False
     abandoned: bool = False
 
@@ -76,6 +78,15 @@ def decide_all(state: State, batch: Sequence[Waiting]) -> State:
         except Exception as exc:
             waiting.refusal = exc
     return draft
+
+
+def decide_alone(state: State, waiting: Waiting) -> None:
+    """Decides on what stands, without those that wait before it; what it records has no `seq`."""
+    waiting.records, waiting.refusal = [], None
+    try:
+        waiting.records = list(waiting.decide(state))
+    except Exception as exc:
+        waiting.refusal = exc
 
 
 def split_landed(state: State, batch: Sequence[Waiting]) -> tuple[list[Waiting], list[Waiting]]:

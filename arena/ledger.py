@@ -2,20 +2,19 @@
 
 One thread commits. Transactions that wait share a commit, each decided on the state that includes
 those before it, and a caller is answered once that commit has landed, also who has nothing to
-record or is refused: that may rest on those before. Nobody is refused but by a state that was read
-after the request came.
+record or is refused for the sake of those before. Who has nothing to record without them waits for
+no commit. Nobody is refused but by a state that was read after the request came.
 """
 
 from __future__ import annotations
 
 import logging
-import math
 import random
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import Future
-from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from datetime import UTC, datetime
 
 from arena import metrics
 from arena.batch import (
@@ -25,10 +24,12 @@ from arena.batch import (
     answer_decided,
     answer_failed,
     decide_all,
+    decide_alone,
     split_landed,
 )
 from arena.budget import CommitBudget
-from arena.errors import NotRecorded, OutcomeUnknown, StoreUnavailable
+from arena.errors import ArenaError, NotRecorded, OutcomeUnknown, StoreUnavailable
+from arena.outlook import Outlook, Trouble
 from arena.records import AnyRecord
 from arena.state import ImpossibleMove, State
 from arena.store import (
@@ -51,37 +52,6 @@ MAX_BATCH = 500  # transactions in one commit
 POLL_SECONDS = 10.0  # how often another process's records are looked for
 _COMPACT_AGAIN_SECONDS = 60.0
 _LOOK_SECONDS = 0.5  # reads for who is refused are as far apart: they are shared, and no hammer
-
-
-class Trouble(NamedTuple):
-    """Why nothing can be recorded now; `reachable`: the store answers, and does not take it."""
-
-    reachable: bool
-    problem: str
-
-
-class Outlook(NamedTuple):
-    """What a write has to expect: how many wait already, and the seconds to the next commit.
-
-    Those of a commit that is under way are among them.
-    """
-
-    waiting: int
-    seconds: float
-
-    @property
-    def text(self) -> str:
-        """The same in words."""
-        waiting = "1 write waits" if self.waiting == 1 else f"{self.waiting} writes wait"
-        return f"{waiting} to be recorded; {self.when}"
-
-    @property
-    def when(self) -> str:
-        """When the next commit is due, in words."""
-        if not self.seconds:
-            return "the next commit is under way"
-        due = datetime.now(UTC) + timedelta(seconds=self.seconds)
-        return f"the next commit is due in {math.ceil(self.seconds)} s, at {due:%H:%M:%S} UTC"
 
 
 class Ledger:
@@ -181,6 +151,25 @@ class Ledger:
         """`transact` for who does not wait: the future ends as that call would."""
         return self._enqueue(decide).future
 
+    def require(self, check: Callable[[State], object]) -> None:
+        """Raises what `check` raises, and only by a state that was read after the call.
+
+        What the state in memory allows asks the store nothing; it records nothing in any case.
+
+        Raises:
+            NotRecorded: the store did not say in time whether the refusal is right.
+        """
+
+        def decide(state: State) -> list[AnyRecord]:
+            check(state)
+            return []
+
+        state = self.state
+        try:
+            check(state)
+        except ArenaError:
+            self.transact(decide)
+
     def _enqueue(self, decide: Decide) -> Waiting:
         waiting = Waiting(decide)
         with self._changed:
@@ -206,16 +195,9 @@ class Ledger:
 
     def _work(self) -> None:
         while not self._closing:
-            with self._changed:
-                delay = self._budget.delay() if self._queue and self._is_open else POLL_SECONDS
-                if delay and not self._closing:
-                    self._changed.wait(min(delay, POLL_SECONDS))
-                ready = self._queue and self._is_open and not self._budget.delay()
-                count = MAX_BATCH if ready else 0
-                batch, self._queue = self._queue[:count], self._queue[count:]
-                self._sending = len(batch)
+            batch, fresh = self._next()
             try:
-                self._step(batch)
+                self._step(batch, fresh)
             except Exception as exc:
                 log.exception("the ledger met a fault; it goes on")
                 answer_failed(batch, exc)
@@ -225,16 +207,47 @@ class Ledger:
         if last and self._is_open:
             self._commit(last)  # one commit beyond the budget, so that a stop loses no work
 
-    def _step(self, batch: list[Waiting]) -> None:
+    def _next(self) -> tuple[list[Waiting], list[Waiting]]:
+        """What is to be committed now, else what came since; waits a while for either."""
+        with self._changed:
+            delay = self._budget.delay() if self._queue and self._is_open else POLL_SECONDS
+            if delay and not self._closing and not self._fresh():
+                self._changed.wait(min(delay, POLL_SECONDS))
+            if not self._queue or not self._is_open or self._budget.delay():
+                return [], self._fresh()
+            batch, self._queue = self._queue[:MAX_BATCH], self._queue[MAX_BATCH:]
+            self._sending = len(batch)
+            return batch, []
+
+    def _fresh(self) -> list[Waiting]:
+        """Who waits, and was not looked at yet; the lock is held."""
+        return [w for w in self._queue if not w.tried_alone] if self._is_open else []
+
+    def _step(self, batch: list[Waiting], fresh: list[Waiting]) -> None:
         if batch:
             self._commit(batch)
         elif not self._is_open:
             self._try_open()
-        elif time.monotonic() - self._read_at >= POLL_SECONDS:
-            self._try_refresh()
+        else:
+            if fresh:
+                self._answer_early(fresh)
+            if time.monotonic() - self._read_at >= POLL_SECONDS:
+                self._try_refresh()
         many = self._store.files >= COMPACT_AT and time.monotonic() >= self._compact_after
         if self._is_open and many and (batch or not self._budget.delay()):
             self._compact()  # else writes that never end would leave it no turn
+
+    def _answer_early(self, fresh: list[Waiting]) -> None:
+        """Answers who needs no commit, though none is due; the others go on waiting for one."""
+        early = self._alone(fresh)
+        if any(waiting.is_refused_unseen(self._read_at) for waiting in fresh) and self._look():
+            early = self._alone(fresh)
+        with self._changed:
+            for waiting in fresh:
+                waiting.tried_alone = True
+            early = [waiting for waiting in early if waiting in self._queue]  # nobody gave up
+            self._queue = [waiting for waiting in self._queue if waiting not in early]
+        answer_decided(early)
 
     def _commit(self, batch: list[Waiting]) -> None:
         """Decides and commits until it lands, or until `ATTEMPTS` are used up; answers each."""
@@ -304,8 +317,7 @@ class Ledger:
         draft = decide_all(self.state, batch)
         # a commit that lands shows as well that the state was true
         if not any(waiting.records for waiting in batch) and self._needs_look(batch):
-            time.sleep(max(0.0, self._read_at + _LOOK_SECONDS - time.monotonic()))
-            if not self._try_refresh():
+            if not self._look():
                 raise StoreUnread(self._problem("it cannot be read"))
             batch = self._answer_late(batch)
             draft = decide_all(self.state, batch)
@@ -318,13 +330,20 @@ class Ledger:
             for waiting in batch
         )
 
+    def _look(self) -> bool:
+        """Reads the store for who is refused; whether it could be."""
+        time.sleep(max(0.0, self._read_at + _LOOK_SECONDS - time.monotonic()))
+        return self._try_refresh()
+
+    def _alone(self, batch: list[Waiting]) -> list[Waiting]:
+        """Those who have nothing to record also without those before them."""
+        for waiting in batch:
+            decide_alone(self.state, waiting)
+        return [w for w in batch if not w.records and not w.is_refused_unseen(self._read_at)]
+
     def _answer_alone(self, batch: list[Waiting]) -> list[Waiting]:
         """Answers who has nothing to record also without those whose commit failed."""
-        alone: list[Waiting] = []
-        for waiting in batch:
-            decide_all(self.state, [waiting])
-            if not waiting.records and not waiting.is_refused_unseen(self._read_at):
-                alone.append(waiting)
+        alone = self._alone(batch)
         answer_decided(alone)
         return [waiting for waiting in batch if waiting not in alone]
 

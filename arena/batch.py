@@ -80,13 +80,18 @@ def decide_all(state: State, batch: Sequence[Waiting]) -> State:
     return draft
 
 
-def decide_alone(state: State, waiting: Waiting) -> None:
-    """Decides on what stands, without those that wait before it; what it records has no `seq`."""
-    waiting.records, waiting.refusal = [], None
-    try:
-        waiting.records = list(waiting.decide(state))
-    except Exception as exc:
-        waiting.refusal = exc
+def need_no_commit(state: State, batch: Sequence[Waiting], read_at: float) -> list[Waiting]:
+    """Those who have nothing to record also without those before them; `state` is of `read_at`.
+
+    Who is refused is among them where the state was read after it came.
+    """
+    for waiting in batch:
+        waiting.records, waiting.refusal = [], None
+        try:
+            waiting.records = list(waiting.decide(state))
+        except Exception as exc:
+            waiting.refusal = exc
+    return [w for w in batch if not w.records and not w.is_refused_unseen(read_at)]
 
 
 def split_landed(state: State, batch: Sequence[Waiting]) -> tuple[list[Waiting], list[Waiting]]:

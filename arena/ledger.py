@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from datetime import UTC, datetime
+from datetime import datetime
 
 from arena import metrics
 from arena.batch import (
@@ -24,17 +24,17 @@ from arena.batch import (
     answer_decided,
     answer_failed,
     decide_all,
-    decide_alone,
+    need_no_commit,
     split_landed,
 )
 from arena.budget import CommitBudget
 from arena.errors import ArenaError, NotRecorded, OutcomeUnknown, StoreUnavailable
 from arena.outlook import Outlook, Trouble
 from arena.records import AnyRecord
-from arena.state import ImpossibleMove, State
+from arena.replica import Replica
+from arena.state import State
 from arena.store import (
     COMPACT_AT,
-    Reading,
     Store,
     StoreConflict,
     StoreError,
@@ -63,13 +63,9 @@ class Ledger:
         self._changed = threading.Condition()
         self._queue: list[Waiting] = []
         self._sending = 0
-        self._state: State | None = None
-        self._head = ""
-        self._read_at = 0.0
-        self._unreadable: dict[tuple[str, int], Unreadable] = {}
+        self._replica = Replica(store)
         self._is_open = False
         self._trouble: Trouble | None = None
-        self._head_at: datetime | None = None
         self._compact_after = 0.0
         self._closing = False
         self._thread = threading.Thread(target=self._work, name="ledger", daemon=True)
@@ -81,9 +77,9 @@ class Ledger:
         Raises:
             StoreUnavailable: nothing has been read yet.
         """
-        if self._state is None:
+        if self._replica.state is None:
             raise StoreUnavailable(problem=self._problem("it is being read"))
-        return self._state
+        return self._replica.state
 
     @property
     def trouble(self) -> Trouble | None:
@@ -93,12 +89,12 @@ class Ledger:
     @property
     def unreadable(self) -> list[Unreadable]:
         """Lines of the store that were set aside: no record, or against the others."""
-        return list(self._unreadable.values())
+        return self._replica.unreadable
 
     @property
     def head(self) -> tuple[str, datetime | None]:
         """The commit that `state` is of, and when it was made or first seen."""
-        return self._head, self._head_at
+        return self._replica.head, self._replica.head_at
 
     def outlook(self) -> Outlook:
         """What a write that comes now has to expect."""
@@ -111,8 +107,8 @@ class Ledger:
         Where the store cannot be reached or written, `trouble` says why until it can.
         """
         self._try_open()
-        if not self._is_open and (kept := self._store.read_kept()):
-            self._take(kept)
+        if not self._is_open:
+            self._replica.read_kept()
         self._thread.start()
 
     def close(self) -> None:
@@ -231,7 +227,7 @@ class Ledger:
         else:
             if fresh:
                 self._answer_early(fresh)
-            if time.monotonic() - self._read_at >= POLL_SECONDS:
+            if time.monotonic() - self._replica.read_at >= POLL_SECONDS:
                 self._try_refresh()
         many = self._store.files >= COMPACT_AT and time.monotonic() >= self._compact_after
         if self._is_open and many and (batch or not self._budget.delay()):
@@ -239,9 +235,9 @@ class Ledger:
 
     def _answer_early(self, fresh: list[Waiting]) -> None:
         """Answers who needs no commit, though none is due; the others go on waiting for one."""
-        early = self._alone(fresh)
-        if any(waiting.is_refused_unseen(self._read_at) for waiting in fresh) and self._look():
-            early = self._alone(fresh)
+        early = need_no_commit(self.state, fresh, self._replica.read_at)
+        if self._needs_look(fresh) and self._look():
+            early = need_no_commit(self.state, fresh, self._replica.read_at)
         with self._changed:
             for waiting in fresh:
                 waiting.tried_alone = True
@@ -268,9 +264,9 @@ class Ledger:
                 continue
             if not records:
                 return answer_decided(batch)
-            parent, asked_at = self._head, time.monotonic()
+            parent, asked_at = self._replica.head, time.monotonic()
             try:
-                self._head = self._store.append(records, parent)
+                head = self._store.append(records, parent)
             except StoreRefused as exc:
                 self._is_open = False
                 self._trouble = Trouble(True, f"it refuses what is written to it: {exc}")
@@ -289,7 +285,7 @@ class Ledger:
                     metrics.CONFLICTS.inc()
             else:
                 self._budget.note()
-                self._state, self._read_at = draft, asked_at  # nobody else has written since
+                self._replica.advance(draft, head, asked_at)
                 return self._landed(batch)
         return self._end_failed(batch, problem, unknown)
 
@@ -298,7 +294,7 @@ class Ledger:
         if unknown.any and self._try_refresh():
             unknown.read()
             batch = self._answer_late(batch)
-        error = OutcomeUnknown if unknown.holds(self._head) else NotRecorded
+        error = OutcomeUnknown if unknown.holds(self._replica.head) else NotRecorded
         if error is NotRecorded:
             batch = self._answer_alone(batch)
         if batch:
@@ -326,24 +322,18 @@ class Ledger:
     def _needs_look(self, batch: list[Waiting]) -> bool:
         """Whether somebody is refused by an old state, or maybe for its own commit's sake."""
         return any(
-            waiting.is_refused_unseen(self._read_at) or (waiting.refusal and waiting.lost)
+            waiting.is_refused_unseen(self._replica.read_at) or (waiting.refusal and waiting.lost)
             for waiting in batch
         )
 
     def _look(self) -> bool:
         """Reads the store for who is refused; whether it could be."""
-        time.sleep(max(0.0, self._read_at + _LOOK_SECONDS - time.monotonic()))
+        time.sleep(max(0.0, self._replica.read_at + _LOOK_SECONDS - time.monotonic()))
         return self._try_refresh()
-
-    def _alone(self, batch: list[Waiting]) -> list[Waiting]:
-        """Those who have nothing to record also without those before them."""
-        for waiting in batch:
-            decide_alone(self.state, waiting)
-        return [w for w in batch if not w.records and not w.is_refused_unseen(self._read_at)]
 
     def _answer_alone(self, batch: list[Waiting]) -> list[Waiting]:
         """Answers who has nothing to record also without those whose commit failed."""
-        alone = self._alone(batch)
+        alone = need_no_commit(self.state, batch, self._replica.read_at)
         answer_decided(alone)
         return [waiting for waiting in batch if waiting not in alone]
 
@@ -363,7 +353,6 @@ class Ledger:
         return batch
 
     def _landed(self, batch: list[Waiting]) -> None:
-        self._head_at = datetime.now(UTC)
         if self._is_open:
             self._trouble = None
         metrics.COMMITS.inc()
@@ -371,7 +360,7 @@ class Ledger:
 
     def _compact(self) -> None:
         try:
-            self._head = self._store.compact(self._head)
+            self._replica.head = self._store.compact(self._replica.head)
             self._budget.note()
             log.info("compacted the store to %d files", self._store.files)
         except StoreError as exc:
@@ -390,7 +379,7 @@ class Ledger:
             self._store.require_writable()
             times = self._store.commit_times()
             self._budget.begin_with([at.timestamp() for at in times])
-            self._head_at = times[-1] if times else None
+            self._replica.head_at = times[-1] if times else None
         except StoreRefused as exc:
             self._trouble = Trouble(True, f"it cannot be written to: {exc}")
         except StoreError as exc:
@@ -412,36 +401,8 @@ class Ledger:
         return True
 
     def _refresh(self) -> None:
-        began = time.monotonic()
-        reading = self._store.read_new(self._state.seq if self._state else 0)
-        self._read_at = began
-        if reading is None:
-            return
-        if self._is_open:
+        if self._replica.refresh() and self._is_open:
             self._budget.note()  # somebody else's commit spends of the same limit
-            self._head_at = datetime.now(UTC)
-        self._take(reading)
-        self._head = reading.head
-
-    def _take(self, reading: Reading) -> None:
-        """Folds in what was read; what cannot be, is set aside, and the rest goes on without it."""
-        draft = (self._state or State()).draft()
-        for unreadable in reading.unreadable:
-            self._set_aside(unreadable)
-        for record in reading.records:
-            draft.skip(record.seq - 1)
-            try:
-                draft.fold(record)
-            except ImpossibleMove as exc:
-                self._set_aside(Unreadable(f"record {record.id}", record.seq, str(exc)))
-                draft.skip(record.seq)
-        draft.skip(reading.last)
-        self._state = draft
-
-    def _set_aside(self, unreadable: Unreadable) -> None:
-        if unreadable[:2] not in self._unreadable:
-            log.error("set aside from the store: %s, %d: %s", *unreadable)
-        self._unreadable[unreadable[:2]] = unreadable
 
 
 def _pause(attempt: int, asked: float) -> None:

@@ -20,6 +20,7 @@ class Waiting:
 
     `records`, `refusal`: what was decided last; `came`: when, on the monotonic clock.
     `lost`: what it sent in commits of which no answer came; one of them may stand, or land yet.
+    `tried_alone`: whether it was seen that it needs a commit, or rests on who does.
     """
 
     decide: Decide
@@ -28,6 +29,7 @@ class Waiting:
     records: list[AnyRecord] = field(default_factory=list)
     refusal: Exception | None = None
     lost: list[list[AnyRecord]] = field(default_factory=list)
+    tried_alone: bool = False
     sent: bool = False
     abandoned: bool = False
 
@@ -76,6 +78,20 @@ def decide_all(state: State, batch: Sequence[Waiting]) -> State:
         except Exception as exc:
             waiting.refusal = exc
     return draft
+
+
+def need_no_commit(state: State, batch: Sequence[Waiting], read_at: float) -> list[Waiting]:
+    """Those who have nothing to record also without those before them; `state` is of `read_at`.
+
+    Who is refused is among them where the state was read after it came.
+    """
+    for waiting in batch:
+        waiting.records, waiting.refusal = [], None
+        try:
+            waiting.records = list(waiting.decide(state))
+        except Exception as exc:
+            waiting.refusal = exc
+    return [w for w in batch if not w.records and not w.is_refused_unseen(read_at)]
 
 
 def split_landed(state: State, batch: Sequence[Waiting]) -> tuple[list[Waiting], list[Waiting]]:

@@ -2,20 +2,19 @@
 
 One thread commits. Transactions that wait share a commit, each decided on the state that includes
 those before it, and a caller is answered once that commit has landed, also who has nothing to
-record or is refused: that may rest on those before. Nobody is refused but by a state that was read
-after the request came.
+record or is refused for the sake of those before. Who has nothing to record without them waits for
+no commit. Nobody is refused but by a state that was read after the request came.
 """
 
 from __future__ import annotations
 
 import logging
-import math
 import random
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import Future
-from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from datetime import datetime
 
 from arena import metrics
 from arena.batch import (
@@ -25,15 +24,17 @@ from arena.batch import (
     answer_decided,
     answer_failed,
     decide_all,
+    need_no_commit,
     split_landed,
 )
 from arena.budget import CommitBudget
-from arena.errors import NotRecorded, OutcomeUnknown, StoreUnavailable
+from arena.errors import ArenaError, NotRecorded, OutcomeUnknown, StoreUnavailable
+from arena.outlook import Outlook, Trouble
 from arena.records import AnyRecord
-from arena.state import ImpossibleMove, State
+from arena.replica import Replica
+from arena.state import State
 from arena.store import (
     COMPACT_AT,
-    Reading,
     Store,
     StoreConflict,
     StoreError,
@@ -53,37 +54,6 @@ _COMPACT_AGAIN_SECONDS = 60.0
 _LOOK_SECONDS = 0.5  # reads for who is refused are as far apart: they are shared, and no hammer
 
 
-class Trouble(NamedTuple):
-    """Why nothing can be recorded now; `reachable`: the store answers, and does not take it."""
-
-    reachable: bool
-    problem: str
-
-
-class Outlook(NamedTuple):
-    """What a write has to expect: how many wait already, and the seconds to the next commit.
-
-    Those of a commit that is under way are among them.
-    """
-
-    waiting: int
-    seconds: float
-
-    @property
-    def text(self) -> str:
-        """The same in words."""
-        waiting = "1 write waits" if self.waiting == 1 else f"{self.waiting} writes wait"
-        return f"{waiting} to be recorded; {self.when}"
-
-    @property
-    def when(self) -> str:
-        """When the next commit is due, in words."""
-        if not self.seconds:
-            return "the next commit is under way"
-        due = datetime.now(UTC) + timedelta(seconds=self.seconds)
-        return f"the next commit is due in {math.ceil(self.seconds)} s, at {due:%H:%M:%S} UTC"
-
-
 class Ledger:
     """The one way to write. Readers take `state`, a value that never changes under them."""
 
@@ -93,13 +63,9 @@ class Ledger:
         self._changed = threading.Condition()
         self._queue: list[Waiting] = []
         self._sending = 0
-        self._state: State | None = None
-        self._head = ""
-        self._read_at = 0.0
-        self._unreadable: dict[tuple[str, int], Unreadable] = {}
+        self._replica = Replica(store)
         self._is_open = False
         self._trouble: Trouble | None = None
-        self._head_at: datetime | None = None
         self._compact_after = 0.0
         self._closing = False
         self._thread = threading.Thread(target=self._work, name="ledger", daemon=True)
@@ -111,9 +77,9 @@ class Ledger:
         Raises:
             StoreUnavailable: nothing has been read yet.
         """
-        if self._state is None:
+        if self._replica.state is None:
             raise StoreUnavailable(problem=self._problem("it is being read"))
-        return self._state
+        return self._replica.state
 
     @property
     def trouble(self) -> Trouble | None:
@@ -123,12 +89,12 @@ class Ledger:
     @property
     def unreadable(self) -> list[Unreadable]:
         """Lines of the store that were set aside: no record, or against the others."""
-        return list(self._unreadable.values())
+        return self._replica.unreadable
 
     @property
     def head(self) -> tuple[str, datetime | None]:
         """The commit that `state` is of, and when it was made or first seen."""
-        return self._head, self._head_at
+        return self._replica.head, self._replica.head_at
 
     def outlook(self) -> Outlook:
         """What a write that comes now has to expect."""
@@ -141,8 +107,8 @@ class Ledger:
         Where the store cannot be reached or written, `trouble` says why until it can.
         """
         self._try_open()
-        if not self._is_open and (kept := self._store.read_kept()):
-            self._take(kept)
+        if not self._is_open:
+            self._replica.read_kept()
         self._thread.start()
 
     def close(self) -> None:
@@ -181,6 +147,25 @@ class Ledger:
         """`transact` for who does not wait: the future ends as that call would."""
         return self._enqueue(decide).future
 
+    def require(self, check: Callable[[State], object]) -> None:
+        """Raises what `check` raises, and only by a state that was read after the call.
+
+        What the state in memory allows asks the store nothing; it records nothing in any case.
+
+        Raises:
+            NotRecorded: the store did not say in time whether the refusal is right.
+        """
+
+        def decide(state: State) -> list[AnyRecord]:
+            check(state)
+            return []
+
+        state = self.state
+        try:
+            check(state)
+        except ArenaError:
+            self.transact(decide)
+
     def _enqueue(self, decide: Decide) -> Waiting:
         waiting = Waiting(decide)
         with self._changed:
@@ -206,16 +191,9 @@ class Ledger:
 
     def _work(self) -> None:
         while not self._closing:
-            with self._changed:
-                delay = self._budget.delay() if self._queue and self._is_open else POLL_SECONDS
-                if delay and not self._closing:
-                    self._changed.wait(min(delay, POLL_SECONDS))
-                ready = self._queue and self._is_open and not self._budget.delay()
-                count = MAX_BATCH if ready else 0
-                batch, self._queue = self._queue[:count], self._queue[count:]
-                self._sending = len(batch)
+            batch, fresh = self._next()
             try:
-                self._step(batch)
+                self._step(batch, fresh)
             except Exception as exc:
                 log.exception("the ledger met a fault; it goes on")
                 answer_failed(batch, exc)
@@ -225,16 +203,47 @@ class Ledger:
         if last and self._is_open:
             self._commit(last)  # one commit beyond the budget, so that a stop loses no work
 
-    def _step(self, batch: list[Waiting]) -> None:
+    def _next(self) -> tuple[list[Waiting], list[Waiting]]:
+        """What is to be committed now, else what came since; waits a while for either."""
+        with self._changed:
+            delay = self._budget.delay() if self._queue and self._is_open else POLL_SECONDS
+            if delay and not self._closing and not self._fresh():
+                self._changed.wait(min(delay, POLL_SECONDS))
+            if not self._queue or not self._is_open or self._budget.delay():
+                return [], self._fresh()
+            batch, self._queue = self._queue[:MAX_BATCH], self._queue[MAX_BATCH:]
+            self._sending = len(batch)
+            return batch, []
+
+    def _fresh(self) -> list[Waiting]:
+        """Who waits, and was not looked at yet; the lock is held."""
+        return [w for w in self._queue if not w.tried_alone] if self._is_open else []
+
+    def _step(self, batch: list[Waiting], fresh: list[Waiting]) -> None:
         if batch:
             self._commit(batch)
         elif not self._is_open:
             self._try_open()
-        elif time.monotonic() - self._read_at >= POLL_SECONDS:
-            self._try_refresh()
+        else:
+            if fresh:
+                self._answer_early(fresh)
+            if time.monotonic() - self._replica.read_at >= POLL_SECONDS:
+                self._try_refresh()
         many = self._store.files >= COMPACT_AT and time.monotonic() >= self._compact_after
         if self._is_open and many and (batch or not self._budget.delay()):
             self._compact()  # else writes that never end would leave it no turn
+
+    def _answer_early(self, fresh: list[Waiting]) -> None:
+        """Answers who needs no commit, though none is due; the others go on waiting for one."""
+        early = need_no_commit(self.state, fresh, self._replica.read_at)
+        if self._needs_look(fresh) and self._look():
+            early = need_no_commit(self.state, fresh, self._replica.read_at)
+        with self._changed:
+            for waiting in fresh:
+                waiting.tried_alone = True
+            early = [waiting for waiting in early if waiting in self._queue]  # nobody gave up
+            self._queue = [waiting for waiting in self._queue if waiting not in early]
+        answer_decided(early)
 
     def _commit(self, batch: list[Waiting]) -> None:
         """Decides and commits until it lands, or until `ATTEMPTS` are used up; answers each."""
@@ -255,9 +264,9 @@ class Ledger:
                 continue
             if not records:
                 return answer_decided(batch)
-            parent, asked_at = self._head, time.monotonic()
+            parent, asked_at = self._replica.head, time.monotonic()
             try:
-                self._head = self._store.append(records, parent)
+                head = self._store.append(records, parent)
             except StoreRefused as exc:
                 self._is_open = False
                 self._trouble = Trouble(True, f"it refuses what is written to it: {exc}")
@@ -276,7 +285,7 @@ class Ledger:
                     metrics.CONFLICTS.inc()
             else:
                 self._budget.note()
-                self._state, self._read_at = draft, asked_at  # nobody else has written since
+                self._replica.advance(draft, head, asked_at)
                 return self._landed(batch)
         return self._end_failed(batch, problem, unknown)
 
@@ -285,7 +294,7 @@ class Ledger:
         if unknown.any and self._try_refresh():
             unknown.read()
             batch = self._answer_late(batch)
-        error = OutcomeUnknown if unknown.holds(self._head) else NotRecorded
+        error = OutcomeUnknown if unknown.holds(self._replica.head) else NotRecorded
         if error is NotRecorded:
             batch = self._answer_alone(batch)
         if batch:
@@ -304,8 +313,7 @@ class Ledger:
         draft = decide_all(self.state, batch)
         # a commit that lands shows as well that the state was true
         if not any(waiting.records for waiting in batch) and self._needs_look(batch):
-            time.sleep(max(0.0, self._read_at + _LOOK_SECONDS - time.monotonic()))
-            if not self._try_refresh():
+            if not self._look():
                 raise StoreUnread(self._problem("it cannot be read"))
             batch = self._answer_late(batch)
             draft = decide_all(self.state, batch)
@@ -314,17 +322,18 @@ class Ledger:
     def _needs_look(self, batch: list[Waiting]) -> bool:
         """Whether somebody is refused by an old state, or maybe for its own commit's sake."""
         return any(
-            waiting.is_refused_unseen(self._read_at) or (waiting.refusal and waiting.lost)
+            waiting.is_refused_unseen(self._replica.read_at) or (waiting.refusal and waiting.lost)
             for waiting in batch
         )
 
+    def _look(self) -> bool:
+        """Reads the store for who is refused; whether it could be."""
+        time.sleep(max(0.0, self._replica.read_at + _LOOK_SECONDS - time.monotonic()))
+        return self._try_refresh()
+
     def _answer_alone(self, batch: list[Waiting]) -> list[Waiting]:
         """Answers who has nothing to record also without those whose commit failed."""
-        alone: list[Waiting] = []
-        for waiting in batch:
-            decide_all(self.state, [waiting])
-            if not waiting.records and not waiting.is_refused_unseen(self._read_at):
-                alone.append(waiting)
+        alone = need_no_commit(self.state, batch, self._replica.read_at)
         answer_decided(alone)
         return [waiting for waiting in batch if waiting not in alone]
 
@@ -344,7 +353,6 @@ class Ledger:
         return batch
 
     def _landed(self, batch: list[Waiting]) -> None:
-        self._head_at = datetime.now(UTC)
         if self._is_open:
             self._trouble = None
         metrics.COMMITS.inc()
@@ -352,7 +360,7 @@ class Ledger:
 
     def _compact(self) -> None:
         try:
-            self._head = self._store.compact(self._head)
+            self._replica.head = self._store.compact(self._replica.head)
             self._budget.note()
             log.info("compacted the store to %d files", self._store.files)
         except StoreError as exc:
@@ -371,7 +379,7 @@ class Ledger:
             self._store.require_writable()
             times = self._store.commit_times()
             self._budget.begin_with([at.timestamp() for at in times])
-            self._head_at = times[-1] if times else None
+            self._replica.head_at = times[-1] if times else None
         except StoreRefused as exc:
             self._trouble = Trouble(True, f"it cannot be written to: {exc}")
         except StoreError as exc:
@@ -393,36 +401,8 @@ class Ledger:
         return True
 
     def _refresh(self) -> None:
-        began = time.monotonic()
-        reading = self._store.read_new(self._state.seq if self._state else 0)
-        self._read_at = began
-        if reading is None:
-            return
-        if self._is_open:
+        if self._replica.refresh() and self._is_open:
             self._budget.note()  # somebody else's commit spends of the same limit
-            self._head_at = datetime.now(UTC)
-        self._take(reading)
-        self._head = reading.head
-
-    def _take(self, reading: Reading) -> None:
-        """Folds in what was read; what cannot be, is set aside, and the rest goes on without it."""
-        draft = (self._state or State()).draft()
-        for unreadable in reading.unreadable:
-            self._set_aside(unreadable)
-        for record in reading.records:
-            draft.skip(record.seq - 1)
-            try:
-                draft.fold(record)
-            except ImpossibleMove as exc:
-                self._set_aside(Unreadable(f"record {record.id}", record.seq, str(exc)))
-                draft.skip(record.seq)
-        draft.skip(reading.last)
-        self._state = draft
-
-    def _set_aside(self, unreadable: Unreadable) -> None:
-        if unreadable[:2] not in self._unreadable:
-            log.error("set aside from the store: %s, %d: %s", *unreadable)
-        self._unreadable[unreadable[:2]] = unreadable
 
 
 def _pause(attempt: int, asked: float) -> None:

@@ -146,8 +146,12 @@ class Arena:
         if answered := answer_of(self.ledger.state, request):
             return self.read.submission_detail(answered)  # whatever became of the source since
         title, given = title_text(title), parse_source(source)
-        limits = self.challenges.arena.limits  # asked first, before it costs a site anything
-        require_within_limits(self.ledger.state, limits, who.user, self._attempts)
+        limits = self.challenges.arena.limits
+
+        def require_room(state: State) -> None:
+            require_within_limits(state, limits, who.user, self._attempts)
+
+        self.ledger.require(require_room)  # before it costs a site anything
         with self._attempts.counting_refusals(who.user):
             submission = self._enter(who, given, title, request)
         if self.ledger.state.submissions[submission].is_under_way:
@@ -211,9 +215,13 @@ class Arena:
         given = parse_source(source)
         if challenge is not None:
             self.read.challenge(challenge)
-        state, limits = self.ledger.state, self.challenges.arena.limits
-        require_within_limits(state, limits, who.user, self._attempts)
-        require_not_too_many(state, limits, who.user, self._validator.trying_out(who.user))
+        limits = self.challenges.arena.limits
+
+        def require_room(state: State) -> None:
+            require_within_limits(state, limits, who.user, self._attempts)
+            require_not_too_many(state, limits, who.user, self._validator.trying_out(who.user))
+
+        self.ledger.require(require_room)
         with self._attempts.counting_refusals(who.user):
             pinned = self._sources.resolve(given)
         id_ = new_id(ValidationRecord.prefix)
@@ -269,9 +277,11 @@ class Arena:
         """Every condition of a launch, whether it holds now, and what else can be said before.
 
         Raises:
-            UnknownSubmission, UnknownChallenge.
+            UnknownSubmission, UnknownChallenge, NotRecorded.
         """
-        found, state = self.read.challenge(challenge), self.ledger.state
+        found = self.read.challenge(challenge)
+        self.ledger.require(lambda state: submission_of(state, submission))
+        state = self.ledger.state
         own = submission_of(state, submission)
         rows = [preflight.tried(c) for c in self._conditions(state, who, own, found)]
         rows += preflight.foreseen(self.read.submission_detail(submission), self.queue)
@@ -312,12 +322,13 @@ class Arena:
         """What editors alone may know of a submission's likeness to held-out tasks.
 
         Raises:
-            UnknownSubmission, NotEditor.
+            UnknownSubmission, NotEditor, NotRecorded.
         """
-        found = submission_of(self.ledger.state, submission)
         if not self.read.edits_any(who):
             organization = self.challenges.arena.organization
             raise NotEditor(user=who.user, challenge="this arena", organization=organization)
+        self.ledger.require(lambda state: submission_of(state, submission))
+        found = submission_of(self.ledger.state, submission)
         sealed = found.validation.for_editors if found.validation else ""
         return self._notes.open(sealed) or EditorsNote()
 

@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import median, quantiles
@@ -106,11 +106,11 @@ def put_load(folder: Path, submissions: int, clients: int) -> tuple[Load, Counts
     """Starts hub and app, submits, and counts what is there."""
     hub = start_hub(folder / "hub")
     try:
-        _publish_demo(hub, folder)
+        publish_demo(hub, folder)
         sources = _publish_collections(hub, folder, submissions, clients)
         records.publish(hub.api("arena"), STORE, SEEDED)
         seeded = len(_commit_times(hub))
-        app, url = _start_app(hub, folder)
+        app, url = start_app(hub, folder)
         try:
             load = _measure(url, folder, sources, clients)
         finally:
@@ -208,7 +208,7 @@ class Reader:
 # Before and after
 
 
-def _publish_demo(hub: RunningHub, folder: Path) -> None:
+def publish_demo(hub: RunningHub, folder: Path) -> None:
     """What a check needs: the sealed index. No base model is needed, so a file stands for it."""
     model = folder / "model"
     model.mkdir()
@@ -232,7 +232,14 @@ def _publish_collections(hub: RunningHub, folder: Path, count: int, clients: int
     return sources
 
 
-def _start_app(hub: RunningHub, folder: Path) -> tuple[Process, str]:
+def start_app(hub: RunningHub, folder: Path) -> tuple[Process, str]:
+    """The app with the Space's budget, and limits that refuse nobody; gives its address too."""
+    env, url = app_settings(hub, folder, COMMITS_PER_HOUR)
+    return run_app(env, url, folder), url
+
+
+def app_settings(hub: RunningHub, folder: Path, per_hour: int) -> tuple[dict[str, str], str]:
+    """The environment and the address of an app on `hub` that refuses nobody for a limit's sake."""
     challenges = folder / "challenges"
     shutil.copytree(ROOT / "challenges", challenges)
     rules = yaml.safe_load((challenges / "arena.yaml").read_text())
@@ -244,10 +251,15 @@ def _start_app(hub: RunningHub, folder: Path) -> tuple[Process, str]:
         hub_port=urlsplit(hub.url).port or 0,
         challenges=challenges,
     )
-    env = Stack(options).env("app") | {"ARENA_COMMITS_PER_HOUR": str(COMMITS_PER_HOUR)}
+    env = Stack(options).env("app") | {"ARENA_COMMITS_PER_HOUR": str(per_hour)}
+    return env, options.url
+
+
+def run_app(env: Mapping[str, str], url: str, folder: Path) -> Process:
+    """Starts the app, and waits until it answers."""
     app = Process.start("app", [sys.executable, str(ROOT / "app.py")], env, folder / "logs")
-    app.wait_until_answers(f"{options.url}/healthz")
-    return app, options.url
+    app.wait_until_answers(f"{url}/healthz", seconds=120)
+    return app
 
 
 def _wait_for_validations(url: str) -> None:

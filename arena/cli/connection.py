@@ -26,6 +26,7 @@ Reason = Annotated[str, typer.Option("--reason", help="Why; it is recorded and s
 POLL_SECONDS = 0.7
 AWAY_SECONDS = 600.0  # how long a restart may take
 _AWAY = {"arena_unreachable", "store_unavailable"}
+_BEHIND = {"unknown_submission", "unknown_run"}  # of two processes, one reads what the other wrote
 _COUNTS = re.compile(r" \d+/\d+(, .*)?$")
 
 
@@ -48,14 +49,15 @@ def follow(
     is_over: Callable[[dict[str, Any]], bool],
     describe: Callable[[dict[str, Any]], str],
     quiet: bool,
+    found: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Reads again and again until it is over; shows each change on stderr.
 
-    An arena that is away for some minutes, as where it is started anew, is waited for: what is
-    followed goes on there.
+    `found` is what was read so far, if anything. An arena that is away for some minutes, or has not
+    read it yet, as where it is started anew, is waited for: what is followed goes on there.
     """
     said, away = "", 0.0
-    found = read()
+    found = found or read()
     on_terminal = sys.stderr.isatty() and not quiet
     with err.status("", spinner="dots") if on_terminal else nullcontext() as status:
         while not is_over(found):
@@ -71,6 +73,7 @@ def follow(
                 found, away = read(), 0.0
             except ArenaError as exc:
                 away = away or time.monotonic()
-                if exc.as_dict()["code"] not in _AWAY or time.monotonic() - away > AWAY_SECONDS:
+                passing = exc.as_dict()["code"] in _AWAY | _BEHIND
+                if not passing or time.monotonic() - away > AWAY_SECONDS:
                     raise
     return found

@@ -62,7 +62,11 @@ def launch(
     if wait:
         path = address("runs", run["id"])
         run = follow(
-            lambda: arena.get(path)["run"], lambda r: r["state"] in OVER, describe, quiet=json
+            lambda: arena.get(path)["run"],
+            lambda r: r["state"] in OVER,
+            describe,
+            quiet=json,
+            found=run,
         )
     return _print(run, json, wait)
 

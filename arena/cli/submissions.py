@@ -52,6 +52,7 @@ def submit(
             lambda s: s["state"] in _ENDED,
             _describe,
             quiet=json,
+            found=submission,
         )
     return _print(submission, json)
 

@@ -235,17 +235,7 @@ class RunQueue:
         Raises:
             LeaseLost: the run is no longer this worker's.
         """
-
-        def check(state: State) -> list[AnyRecord]:
-            self._leased(state, worker, run, lease)
-            return []
-
-        state = self._ledger.state
-        known = state.runs.get(run)
-        if known is None or known.state == "queued":
-            self._ledger.transact(check)
-        else:
-            check(state)
+        self._ledger.require(lambda state: self._leased(state, worker, run, lease))
 
     def _leased(self, state: State, worker: str, run: str, lease: str) -> Run:
         """The run, where it is this worker's: leases stand in public records and prove nothing."""

@@ -10,7 +10,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import docker
 from docker.errors import DockerException
@@ -24,6 +24,7 @@ from arena.records import ReplayRow, SaidRow, VersionRow
 from arena.runs.heartbeat import ReplayHeartbeat
 from arena.runs.replays import ReplayLease, ReplayReport
 from arena.runs.snapshot import fetch_collection
+from arena.runs.telling import tell
 from arena.runs.workfolders import WorkFolders
 from arena.sandbox import BuildError, Caps, EngineError, Replay, Sandbox, replay
 from arena.sources import SourceReader
@@ -143,9 +144,8 @@ class Replayer:
             packages=list(rows.values()),
             software=_software(),
         )
-        content = report.model_dump_json().encode()
         try:
-            self._client.post(f"/worker/replays/{lease.collection}/report", content)
+            self._tell(lease, "report", report.model_dump_json().encode())
         except RemoteError as exc:
             if exc.remote_code == "lease_lost":
                 raise Cancelled from exc
@@ -168,9 +168,23 @@ class Replayer:
     ) -> None:
         body = {"lease": lease.lease, "trouble": trouble, "again": again}
         try:
-            self._client.post(f"/worker/replays/{lease.collection}/hand-back", body)
+            self._tell(lease, "hand-back", body)
         except ArenaError as exc:
             log.warning("replay of %s: not handed back: %s", lease.collection[:12], exc)
+
+    def _tell(self, lease: ReplayLease, what: str, body: dict[str, Any] | bytes) -> None:
+        """Tells the arena how a replay ended; late, it is taken where nobody else has it by then.
+
+        Raises:
+            ArenaError: it was not taken.
+        """
+        tell(
+            self._client,
+            f"/worker/replays/{lease.collection}/{what}",
+            body,
+            stopping=self._stopping,
+            is_over=lambda: False,  # it beats no more, so only the answer says
+        )
 
 
 @dataclass

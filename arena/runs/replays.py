@@ -223,13 +223,7 @@ class ReplayQueue:
 
     def _held_now(self, worker: str, collection: str, lease: str) -> LiveReplay:
         """`_held` by a state that another process's validation is in too."""
-
-        def check(state: State) -> list[AnyRecord]:
-            self._held(state, worker, collection, lease)
-            return []
-
-        if collection not in self._ledger.state.unreplayed():
-            self._ledger.transact(check)
+        self._ledger.require(lambda state: _require_due(state, collection))
         return self._held(self._ledger.state, worker, collection, lease)
 
     def _held(self, state: State, worker: str, collection: str, lease: str) -> LiveReplay:
@@ -237,9 +231,8 @@ class ReplayQueue:
 
         So a worker goes on after it, or the arena, was out of reach or started anew.
         """
+        _require_due(state, collection)
         with self._lock:
-            if collection not in state.unreplayed():
-                raise ReplayLeaseLost(collection=collection[:64], why="no replay of it is due")
             live = self.live(collection)
             if live is None:
                 live = self._live[collection] = LiveReplay(worker, lease)
@@ -252,6 +245,11 @@ class ReplayQueue:
     def _holds(self, collection: str, worker: str, lease: str) -> bool:
         live = self.live(collection)
         return live is not None and (live.worker, live.lease) == (worker, lease)
+
+
+def _require_due(state: State, collection: str) -> None:
+    if collection not in state.unreplayed():
+        raise ReplayLeaseLost(collection=collection[:64], why="no replay of it is due")
 
 
 def verdict_of(row: ReplayRow) -> ReplayVerdict:

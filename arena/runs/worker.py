@@ -25,7 +25,7 @@ from huggingface_hub.errors import HfHubHTTPError
 from requests.exceptions import RequestException
 
 from arena.challenges import Challenge, Challenges, Recipe, load_challenges
-from arena.client import ArenaClient, RemoteError
+from arena.client import ArenaClient
 from arena.errors import ArenaError
 from arena.posttrain.checkpoints import sweep
 from arena.posttrain.events import StageLog
@@ -38,6 +38,7 @@ from arena.runs.heartbeat import FINAL_MESSAGES, Heartbeat
 from arena.runs.messages import WORKER_STOPPED, Lease
 from arena.runs.replayer import Replayer
 from arena.runs.snapshot import fetch_collection
+from arena.runs.telling import tell
 from arena.runs.workfolders import WorkFolders
 from arena.sandbox import Caps, EngineError, NoDockerCommand, Sandbox
 from arena.sandbox.builder import docker_command
@@ -48,8 +49,6 @@ from arena.sources import open_sources
 log = logging.getLogger(__name__)
 
 POLL_SECONDS = 2.0
-RESEND_SECONDS = 1800.0
-LONGEST_PAUSE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -323,29 +322,21 @@ class Worker:
         life: Heartbeat,
         headers: dict[str, str] | None = None,
     ) -> None:
-        """Tells the arena how a run ended; while it cannot take that, again after longer pauses.
+        """Tells the arena how a run ended.
 
-        Heartbeats go on meanwhile, so the lease holds as long as the arena hears them. A worker
-        that is being stopped tries once more.
+        Heartbeats go on meanwhile, so the lease holds as long as the arena hears them.
 
         Raises:
             ArenaError: it was not taken. Cancelled: the lease is lost.
         """
-        deadline = time.monotonic() + RESEND_SECONDS
-        pause = POLL_SECONDS
-        while not life.lease_lost:
-            last = self._stopping.is_set() or time.monotonic() > deadline
-            try:
-                self._client.post(f"/worker/runs/{lease.run}/{what}", body, headers=headers)
-                return
-            except ArenaError as exc:
-                refused = isinstance(exc, RemoteError) and exc.remote_status != 503
-                if refused or last:
-                    raise
-                log.warning("%s: the %s was not taken yet: %s", lease.run, what, exc)
-            self._stopping.wait(pause)
-            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
-        raise Cancelled
+        tell(
+            self._client,
+            f"/worker/runs/{lease.run}/{what}",
+            body,
+            stopping=self._stopping,
+            is_over=lambda: life.lease_lost,
+            headers=headers,
+        )
 
 
 def what_is_missing() -> str | None:

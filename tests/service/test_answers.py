@@ -47,9 +47,23 @@ class HeldStore(Store):
         return super().read_new(after)
 
 
+class SpentBudget(CommitBudget):
+    """A budget from which no commit comes while `is_spent` is set."""
+
+    is_spent = False
+
+    def delay(self) -> float:
+        return 3600.0 if self.is_spent else super().delay()
+
+
+@pytest.fixture
+def budget() -> SpentBudget:
+    return SpentBudget(10_000)
+
+
 @pytest.fixture
 def start(
-    hub: RunningHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hub: RunningHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, budget: SpentBudget
 ) -> Iterator[Callable[[], tuple[Ledger, HeldStore]]]:
     """Opens ledgers on one store, which read it only when they have to."""
     monkeypatch.setattr("arena.ledger.POLL_SECONDS", 3600.0)
@@ -58,12 +72,13 @@ def start(
     def start() -> tuple[Ledger, HeldStore]:
         api = HfApi(endpoint=hub.url, token="hf_arena")
         store = HeldStore(repo, api, tmp_path / uuid4().hex)
-        ledger = Ledger(store, CommitBudget(10_000))
+        ledger = Ledger(store, budget)
         ledger.open()
         opened.append(ledger)
         return ledger, store
 
     yield start
+    budget.is_spent = False
     for ledger in opened:
         ledger.close()
 
@@ -162,3 +177,68 @@ def test_nobody_is_refused_while_the_store_cannot_be_read(
     store.is_unread = True
     with pytest.raises(NotRecorded, match="503"):
         ledger.transact(unless_open)
+
+
+def test_who_needs_no_commit_waits_for_none(
+    start: Callable[[], tuple[Ledger, HeldStore]], budget: SpentBudget
+) -> None:
+    ledger, store = start()
+    store.go_on.set()
+    ledger.transact(pause_once)
+    budget.is_spent = True
+    written = ledger.enqueue(lambda state: [paused()])
+    assert ledger.enqueue(pause_once).result(30) == []
+    assert isinstance(ledger.enqueue(pause_unless_paused).exception(30), SameState)
+    assert not written.done()
+    assert ledger.outlook().waiting == 1
+    assert store.commits == 1
+
+
+def test_who_rests_on_a_record_that_waits_waits_with_it(
+    start: Callable[[], tuple[Ledger, HeldStore]], budget: SpentBudget
+) -> None:
+    ledger, store = start()
+    store.go_on.set()
+    budget.is_spent = True
+    waiting = [ledger.enqueue(pause_once), ledger.enqueue(pause_unless_paused)]
+    assert isinstance(ledger.enqueue(unless_open).exception(30), SameState)
+    assert not any(answer.done() for answer in waiting)
+    assert ledger.outlook().waiting == 2
+    budget.is_spent = False
+    ledger.transact(lambda state: [])
+    assert len(waiting[0].result(30)) == 1
+    assert isinstance(waiting[1].exception(30), SameState)
+
+
+def test_a_refusal_that_no_look_confirms_comes_with_the_next_commit(
+    start: Callable[[], tuple[Ledger, HeldStore]], budget: SpentBudget
+) -> None:
+    ledger, store = start()
+    store.go_on.set()
+    budget.is_spent = store.is_unread = True
+    refused = ledger.enqueue(unless_open)
+    written = ledger.enqueue(pause_once)
+    assert ledger.enqueue(lambda state: []).result(30) == []
+    assert not refused.done()
+    looks = store.looks
+    budget.is_spent = False
+    assert ledger.transact(lambda state: []) == []
+    assert isinstance(refused.exception(30), SameState)
+    assert len(written.result(30)) == 1
+    assert store.looks == looks, "a commit that lands shows as much"
+
+
+def test_what_is_required_is_refused_by_what_was_read_since(
+    start: Callable[[], tuple[Ledger, HeldStore]],
+) -> None:
+    (first, store), (second, behind) = start(), start()
+    store.go_on.set()
+    first.transact(pause_once)
+    second.require(unless_open)
+    assert second.state.seq == 1
+    looks = behind.looks
+    second.require(unless_open)
+    assert behind.looks == looks, "what is allowed costs no look"
+    with pytest.raises(SameState):
+        second.require(pause_unless_paused)
+    assert behind.commits == 0

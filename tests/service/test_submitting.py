@@ -12,7 +12,7 @@ from arena.service import Arena
 from arena.settings import Settings
 from tests.collections import upload, write_collection, write_package
 from tests.hub import RunningHub
-from tests.service.conftest import refusal, settled, wait_for
+from tests.service.conftest import limit, refusal, settled, wait_for
 
 Who = Callable[[str], Identity]
 Collection = Callable[..., str]
@@ -206,17 +206,6 @@ def test_empty_and_huge_datasets_are_invalid(
     upload(hub.api("author"), "author/many", many)
     view = settled(arena, arena.submit(who("author"), "hf:author/many@main", "T").id)
     assert (view.state, [f.code for f in view.findings]) == ("invalid", ["TP009"])
-
-
-def limit(arena: Arena, **limits: int) -> None:
-    """Sets the arena's limits; those not named are out of the way."""
-    far = {"validations_per_author_per_hour": 99, "validations_per_hour": 99}
-    changed = arena.challenges.arena.limits.model_copy(
-        update=far | {"active_submissions": 99} | limits
-    )
-    arena.challenges = arena.challenges.model_copy(
-        update={"arena": arena.challenges.arena.model_copy(update={"limits": changed})}
-    )
 
 
 def test_attempts_are_limited_by_the_hour(

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from time import monotonic, sleep
 
 import pytest
@@ -12,7 +13,7 @@ from arena.errors import ArenaError
 from arena.identity import Identity
 from arena.runs.messages import Beat, Lease
 from arena.service import Arena
-from tests.service.conftest import settled, wait_for
+from tests.service.conftest import limit, refusal, settled, wait_for
 from tests.service.scripted import arms, leased, ready, report
 
 Who = Callable[[str], Identity]
@@ -100,6 +101,49 @@ def test_a_process_that_has_not_read_a_lease_asks_the_store_before_it_knows_no_r
     assert new.queue.live(run)
     finish(new, run, lease)
     assert new.read.run_detail(run).state == "scored"
+
+
+def test_a_limit_that_another_process_has_refunded_refuses_nobody(
+    arena: Arena,
+    start_arena: Callable[..., Arena],
+    who: Who,
+    collection: Collection,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ledger, "POLL_SECONDS", 600.0)
+    new, author, may_fail = start_arena(), who("author"), Event()
+    new._validator.close()  # the old one validates
+    for each in (arena, new):
+        limit(each, validations_per_author_per_hour=1)
+
+    def fail() -> None:
+        may_fail.wait(30)
+        raise RuntimeError("a fault of the arena's own")
+
+    monkeypatch.setattr(arena.suites, "all", fail)
+    lost = arena.submit(author, collection(), "T").id
+    assert refusal(lambda: new.submit(author, collection(), "T")) == "limit_reached"
+    assert refusal(lambda: new.validate(author, collection())) == "limit_reached"
+    may_fail.set()
+    assert settled(arena, lost).state == "failed"
+    assert new.ledger.state.submissions[lost].validation is None, "it has not read so far"
+    assert new.submit(author, collection(), "T")
+
+
+def test_who_asks_one_process_of_what_another_recorded_is_answered(
+    arena: Arena,
+    start_arena: Callable[..., Arena],
+    who: Who,
+    collection: Collection,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ledger, "POLL_SECONDS", 600.0)
+    new = start_arena()
+    later = arena.submit(who("author"), collection(), "T").id
+    settled(arena, later)
+    assert new.preflight(who("author"), later, "demo").submission == later
+    another = arena.submit(who("author"), collection(), "T").id
+    assert new.suspects(who("editor"), another)
 
 
 def test_a_worker_that_died_with_the_old_process_is_found_out(

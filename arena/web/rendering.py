@@ -19,7 +19,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 # What each state means, as a colour; its name always stands beside it.
 TONES = {
     **dict.fromkeys(("valid", "accepted", "open", "done", "yes", "ok"), "good"),
-    **dict.fromkeys(("invalid", "failed", "rejected", "closed", "error"), "bad"),
+    **dict.fromkeys(("invalid", "failed", "rejected", "closed", "error", "fail"), "bad"),
     **dict.fromkeys(("paused", "waiting", "warning", "no", "withdrawn", "degraded"), "warn"),
     **dict.fromkeys(("running", "fetching", "checking", "comparing", "scored"), "busy"),
 }

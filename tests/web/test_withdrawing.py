@@ -17,10 +17,14 @@ pytestmark = pytest.mark.browser
 def test_an_author_withdraws_with_a_reason(open_tab: Callable[..., Tab], site: Site) -> None:
     author, reader = open_tab(), open_tab(360)
     path = submit(author, site.collection(), "To be withdrawn")
+    expect(author.page.locator("#conditions")).to_contain_text("A run can be launched")
     author.page.click("#launch")
     author.page.wait_for_url("**/run?id=*")
     run = author.page.url.removeprefix(author.url)
     author.go(path)
+    told = author.page.locator("#conditions")
+    expect(told).to_contain_text("A run can't be launched now: 1 of")
+    expect(told.locator("tr", has_text="fail")).to_contain_text("arena run show run_")
     expect(author.page.locator("#withdraw")).to_be_hidden()  # folded: it is rarely wanted
     author.page.click("#withdrawing button")
     author.page.click("#withdraw")

@@ -11,7 +11,7 @@ from arena.identity import Identity
 from arena.views import SubmissionDetail
 from arena.web.layout import Going, live, query, ticking, top, writing
 from arena.web.pages.history import section
-from arena.web.site import Site
+from arena.web.site import QUIET, Site
 
 STAGES = ("fetching", "checking", "comparing")
 _ENDED = {"valid", "invalid", "failed", "withdrawn"}
@@ -25,6 +25,7 @@ def build(site: Site, blocks: gr.Blocks) -> None:
     head = gr.HTML()
     with gr.Column(visible=False, elem_classes="act") as launching:
         challenge = gr.Dropdown([], label="Challenge", elem_id="challenge")
+        preflight = gr.HTML(elem_id="preflight")
         button = gr.Button("Launch a run", variant="primary", elem_id="launch")
         error = gr.HTML(elem_id="error")
     going = Going()  # outside: showing a column shows all that is in it
@@ -44,7 +45,7 @@ def build(site: Site, blocks: gr.Blocks) -> None:
         withdraw = gr.Button("Withdraw", variant="stop", elem_id="withdraw")
         refused = gr.HTML(elem_id="refused")
     past = gr.HTML(elem_id="history")
-    shown = [head, launching, challenge, runs, packages, withdrawing, past]
+    shown = [head, launching, challenge, preflight, runs, packages, withdrawing, past]
 
     def show(
         chosen: str | None, request: gr.Request, token: gr.OAuthToken | None
@@ -56,6 +57,7 @@ def build(site: Site, blocks: gr.Blocks) -> None:
                 site.error(found),
                 hidden,
                 gr.skip(),
+                "",
                 "",
                 "",
                 hidden,
@@ -79,6 +81,9 @@ def build(site: Site, blocks: gr.Blocks) -> None:
             ticking(bool(moving or runs_moving)),
         )
 
+    def choose(chosen: str, request: gr.Request, token: gr.OAuthToken | None) -> str:
+        return _preflight(site, query(request, "id"), site.guest(token), chosen)
+
     def launch(chosen: str, request: gr.Request, token: gr.OAuthToken | None) -> tuple[str, str]:
         own = query(request, "id")
         done = site.attempt(lambda: site.service.launch(site.who(token), own, chosen))
@@ -96,6 +101,7 @@ def build(site: Site, blocks: gr.Blocks) -> None:
         return "", "", *parts(done, chosen, site.guest(token))
 
     timer = live(blocks, show, shown, [challenge])
+    challenge.input(choose, [challenge], [preflight], **QUIET)
     writing(withdraw, on_withdraw, [reason, challenge], [refused, reason, *shown, timer])
     going.on(button, launch, [challenge], [error])
 
@@ -123,19 +129,27 @@ def _packages(site: Site, found: SubmissionDetail) -> str:
 
 def _launching(
     site: Site, found: SubmissionDetail, who: Identity | None, chosen: str | None
-) -> tuple[Any, Any]:
+) -> tuple[Any, Any, str]:
     """The form for launching: shown to those who may, once there is something to run.
 
     What is chosen there stays chosen while the page follows what goes on.
     """
     read = site.service.read
     if found.state != "valid" or not read.may_launch(who, found.id):
-        return gr.Column(visible=False), gr.skip()
+        return gr.Column(visible=False), gr.skip(), ""
     choices = [
         (c.title if c.takes_runs else f"{c.title} (takes no runs: {c.why_not})", c.id)
         for c in read.challenge_views()
     ]
-    if chosen in [challenge for _, challenge in choices]:
-        return gr.Column(visible=True), gr.Dropdown(choices)
-    first = choices[0][1] if choices else None
-    return gr.Column(visible=True), gr.Dropdown(choices, value=first)
+    if chosen not in [challenge for _, challenge in choices]:
+        chosen = choices[0][1] if choices else None
+    told = _preflight(site, found.id, who, chosen)
+    return gr.Column(visible=True), gr.Dropdown(choices, value=chosen), told
+
+
+def _preflight(site: Site, submission: str, who: Identity | None, challenge: str | None) -> str:
+    """What a launch takes, and whether it is there now."""
+    if who is None or not challenge:
+        return ""
+    found = site.attempt(lambda: site.service.preflight(who, submission, challenge))
+    return "" if isinstance(found, ArenaError) else site.render("preflight", p=found)

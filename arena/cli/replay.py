@@ -85,9 +85,8 @@ def replay(
     reports = checked_packages(paths)
     if not reports:
         raise NoPackages(paths=", ".join(map(str, paths)))
-    if bad := [report for report in reports if report.package is None]:
-        raise Unsound(count=len(bad), all=len(reports), first=bad[0].name)
-    rows = _replay_all(reports, jobs or os.cpu_count() or 1, repeat, fresh, quiet=json)
+    require_sound(reports)
+    rows = replay_all(reports, jobs or os.cpu_count() or 1, repeat, fresh, quiet=json)
     ok = all(row.found.verdict == "proven" for row in rows)
     if json:
         print_json({"ok": ok, "packages": [_as_dict(row) for row in rows]})
@@ -96,9 +95,20 @@ def replay(
     return 0 if ok else 1
 
 
-def _replay_all(
+def require_sound(reports: list[PackageReport]) -> None:
+    """Raises Unsound where a package can't be read as one."""
+    if bad := [report for report in reports if report.package is None]:
+        raise Unsound(count=len(bad), all=len(reports), first=bad[0].name)
+
+
+def replay_all(
     reports: list[PackageReport], jobs: int, repeat: int, fresh: bool, quiet: bool
 ) -> list[Row]:
+    """What came of each package, replayed now or known from before.
+
+    Raises:
+        NoEngine, NoBuilder: none can be replayed here.
+    """
     from arena.sandbox import Caps, EngineUnavailable, NoDockerCommand, Sandbox
     from arena.sandbox import replay as replay_one
     from arena.sandbox.replay_cache import ReplayCache, default_folder

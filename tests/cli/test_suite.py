@@ -17,10 +17,19 @@ KEY = "a secret of more than 32 characters"
 @pytest.fixture
 def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("ARENA_SUITE_KEY", KEY)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     write_suite(tmp_path / "suite", 4)
     return tmp_path / "suite"
 
 
+@pytest.fixture
+def engine(docker_engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replays go to a real engine."""
+    monkeypatch.setenv("DOCKER_HOST", docker_engine)
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("engine")
 def test_a_suite_is_sealed_under_the_key(
     suite: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -37,6 +46,25 @@ def test_a_suite_is_sealed_under_the_key(
     assert "4 tasks" in capsys.readouterr().out
 
 
+@pytest.mark.docker
+@pytest.mark.usefixtures("engine")
+def test_a_suite_with_an_oracle_that_fails_is_not_sealed(
+    suite: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "index.npz"
+    (suite / "write-harbor" / "oracle" / "solve.sh").write_text("#!/bin/sh\necho no\n")
+    assert (
+        main(["suite", "seal", str(suite), "--revision", "v1", "--out", str(file), "--json"]) == 1
+    )
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert error["code"] == "suite_unproven"
+    assert "1 of the suite's 4 tasks" in error["message"]
+    assert "write-harbor" in error["message"]
+    assert not file.exists()
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("engine")
 @pytest.mark.parametrize(
     ("arguments", "key", "code", "status"),
     [

@@ -58,6 +58,12 @@ _PYTHONS_OWN = sys.stdlib_module_names | {"java", "org", "vms_lib", "_curses_pan
 _LIBRARY = re.compile(r"(/usr(/local)?)?/lib(32|64|x32|exec)?(/.*)?")
 _LIBRARIES = ("/lib", "/lib32", "/lib64", "/libx32", "/usr/lib", "/usr/lib64", "/usr/local/lib")
 _LOADED = re.compile(r"libnss_[^/]*|.*\.so(\.[^/]*)?")
+# Code that an image's programs read where no library is; a site's pages are there as well.
+_SHARED_CODE = re.compile(
+    r"/usr(/local)?/share/(R|awk|git-core|gradle|guile|java|javascript|julia|lua|maven[^/]*|nodejs"
+    r"|octave|perl[^/]*|php|python[^/]*|tcltk)(/.*)?"
+)
+_HOOKS = re.compile(r"/usr(/local)?/share/git-core/templates(/.*)?")
 _HOME = re.compile(r"/root|/home/[^/]+")
 
 
@@ -155,6 +161,7 @@ class Guard:
             or _within(path, self._packages)
             or _within(path, self._closed)
             or _LIBRARY.fullmatch(path)
+            or _SHARED_CODE.fullmatch(path)
         )
 
     def module(self, path: str) -> tuple[str, str]:
@@ -168,6 +175,7 @@ class Guard:
             path in self._named
             or self._is_a_setting(path)
             or self._is_beside_python(path)
+            or bool(_HOOKS.fullmatch(path))
             or bool(_SYSTEM_SETTINGS.fullmatch(path))
             or bool(_OF_THE_CONTAINER.fullmatch(path) or _PYTHON_START.fullmatch(name))
         )

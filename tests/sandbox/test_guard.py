@@ -73,6 +73,7 @@ NEVER = [
     "/var/lib/postgresql/.config",
     "/etc/ssl",
     "/etc/pki/tls",
+    "/usr/share/git-core/templates/hooks/post-checkout",
 ]
 FREE = [
     "/root/answer.txt",
@@ -87,6 +88,7 @@ FREE = [
     "/srv/lib/python3.11/os.py",
     "/root/project/.config",
     "/etc/group",
+    "/usr/share/java/new.jar",
 ]
 
 
@@ -142,6 +144,9 @@ def test_what_the_image_has_stands_in_its_own_places() -> None:
     assert guard.is_the_images("/usr/bin/cat")
     assert guard.is_the_images("/usr/lib/x86_64-linux-gnu/libc.so.6")
     assert guard.is_the_images("/app/venv/lib/python3.11/site-packages/six.py")
+    assert guard.is_the_images("/usr/share/nodejs/semver/index.js")
+    assert guard.is_the_images("/usr/share/java")
+    assert not guard.is_the_images("/usr/share/nginx/html/index.html")
     assert not guard.is_the_images("/app/main.py")
     assert not guard.is_the_images("/etc/passwd")
 

@@ -100,8 +100,9 @@ def _changed_paths(
 
     The script's lines, and what is then the agent's.
     """
-    changes, volumes = engine.changes(container), guard.image.volumes
+    changes = engine.changes(container)
     ours = (*NEVER_CARRIED, STAGE)
+    volumes = [path for path in guard.image.volumes if not is_inside(path, *ours)]
     wanted = {p for p in changes.added | changes.changed if not is_inside(p, *ours)}
     wanted -= {p for p in changes.changed if guard.is_the_images(p)}
     carrier = Carrier(

@@ -92,6 +92,11 @@ ATTACKS = {
     "a Python in the workspace behind a link": attack(
         plant({"/root/py/bin/python3.11": FAKE}, "755"), package="linked"
     ),
+    "volumes where the verifier's folders are": attack(
+        f"{REWARD}; for d in /verifier /tests; do echo '{REWARD}' > $d/test.sh; chmod +x $d/test.sh; "
+        "echo pwn > $d/expected.txt; done",
+        package="volumes",
+    ),
     "nobody is root": users("nobody:x:0:0::/:/bin/sh"),
     "nobody is root by a number that is not plain": users(" nobody:x:00:0::/:/bin/sh"),
     "nobody is root by a number too large": users("nobody:x:4294967296:0::/:/bin/sh"),
@@ -144,6 +149,12 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, TaskPackage]
         "module": python("module", module),
         "shared": python("shared", script, mode="shared"),
         "linked": python("linked", script, LINKED),
+        "volumes": write_package(
+            root / "volumes",
+            dockerfile=f"{DOCKERFILE}VOLUME /logs /verifier /tests\n",
+            test=TEST,
+            mode="shared",
+        ),
         "nobody": python("nobody", AS_NOBODY, mode="shared"),
     }
 

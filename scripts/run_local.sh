@@ -15,7 +15,8 @@ readonly HOSTS="[ -s /etc/hosts ] || printf '127.0.0.1 localhost\n::1 localhost\
 readonly SETTINGS='bash[a-z_]*|profile|z[a-z]+|[a-z]*shrc|shinit|pythonrc\.py|perldb|Rprofile|Renviron'\
 '|(irb|pry|octave|sqlite|psql|curl|wget|vim|ex|nano|screen|npm|yarn|hg)rc|my\.cnf'\
 '|gdbinit|lldbinit|tmux\.conf|pip|gitconfig|node_modules|node_libraries|julia/config'\
-'|config/(fish|sqlite3|pip|uv|git|gdb|julia|python)'
+'|jq|duckdbrc|rspec|proverc|ipython|guile|sbclrc|ghci|ocamlinit|parallel'\
+'|config/(fish|sqlite3|pip|uv|git|gdb|julia|python|go|duckdb|rspec)'
 readonly STARTS_BY_ITSELF="^[AC] ((/root|/home/[^/]+)/\.($SETTINGS)(/.*)?"\
 '|.*\.pth|.*/(site|user)customize[^/]*)$'
 readonly OWNER='{{index .Config.Labels "org.posttrain-arena.owner"}}'

@@ -32,6 +32,7 @@ _OF_THE_IMAGE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/
 # A verifier may write there what it compares with; a link would be a way to the answer.
 _TEMPORARY = ("/tmp", "/var/tmp", "/run", "/dev/shm")  # noqa: S108
 
+_ENTRY_POINTS = "/entry_points.txt"
 _FUNCTIONS = (IN_CONTAINER / "place.sh").read_text(encoding="utf-8")
 
 
@@ -99,8 +100,9 @@ def _changed_paths(
 
     The script's lines, and what is then the agent's.
     """
-    changes, volumes = engine.changes(container), guard.image.volumes
+    changes = engine.changes(container)
     ours = (*NEVER_CARRIED, STAGE)
+    volumes = [path for path in guard.image.volumes if not is_inside(path, *ours)]
     wanted = {p for p in changes.added | changes.changed if not is_inside(p, *ours)}
     wanted -= {p for p in changes.changed if guard.is_the_images(p)}
     carrier = Carrier(
@@ -146,7 +148,7 @@ def _unless(guard: Guard, passage: Passage, path: str, staged: str) -> str:
     """The image's own stands where it has one; else a module is noted as the agent's."""
     back = f"back {quote(path)} {quote(staged)}"
     if passage is not Passage.UNLESS_MODULE:
-        return f"{passage.value} {quote(path)} && {back}"
+        return f"{passage.value} {quote(path)} {quote(staged)} && {back}"
     folder, rest = guard.module(path)
     added = f"{folder}/{rest.partition('/')[0]}"
     return f"if module {quote(path)} {quote(rest)}; then {back}; else added {quote(added)}; fi"
@@ -223,6 +225,7 @@ class Carrier:
     folders: list[tuple[str, tarfile.TarInfo]] = field(default_factory=list)
     _bytes: int = 0
     _members: int = 0
+    _plugins: set[str] = field(default_factory=set)  # files that name some, were they entry points
 
     def fetch(self, engine: Engine, container: str, paths: Sequence[str]) -> None:
         """Those of the paths that there are, each into a numbered folder of the stage."""
@@ -245,9 +248,11 @@ class Carrier:
                         self.folders.append((path, member))
                         continue
                     self._count(member)
-                    if self._is_welcome(member, path, kept, f"{prefix}/{member.name}"):
-                        kept.add(member.name)
-                        self._add(tar, member, path, prefix)
+                    name = member.name
+                    staged = f"{prefix}/{name}"
+                    welcome = self._is_welcome(member, path, kept, staged)
+                    if welcome and self._add(tar, member, path, prefix):
+                        kept.add(name)
         except (tarfile.TarError, UnicodeError, ValueError) as error:
             raise AgentFault(f"the files at {parent} do not archive: {error}") from error
 
@@ -268,8 +273,11 @@ class Carrier:
             return False
         if member.issym():
             welcome = self._stays_inside(posixpath.dirname(path), member.linkname)
+            welcome = welcome and not path.endswith(_ENTRY_POINTS)
         elif member.islnk():
-            welcome = member.linkname in kept
+            welcome = member.linkname in kept and not (
+                path.endswith(_ENTRY_POINTS) and member.linkname in self._plugins
+            )
         else:
             welcome = member.isreg() or member.isdir()
         if welcome and member.issym():
@@ -295,11 +303,14 @@ class Carrier:
             return any(is_inside(end, path) for path in self.within if path != "/")
         return is_inside(end, *self.within)
 
-    def _add(self, tar: tarfile.TarFile, member: tarfile.TarInfo, path: str, prefix: str) -> None:
+    def _add(self, tar: tarfile.TarFile, member: tarfile.TarInfo, path: str, prefix: str) -> bool:
+        """Whether it was; pytest would load by itself what such a file calls a plugin."""
         file = tar.extractfile(member) if member.isreg() else None
         data = None if file is None else file.read()
-        if data and path.endswith("/entry_points.txt") and b"pytest11" in data:
-            return  # pytest would load such a plugin by itself
+        if data and b"pytest11" in data:
+            if path.endswith(_ENTRY_POINTS):
+                return False
+            self._plugins.add(member.name)
         member.name = f"{prefix}/{member.name}".strip("/")
         if member.islnk():
             member.linkname = f"{prefix}/{member.linkname}".strip("/")
@@ -309,3 +320,4 @@ class Carrier:
         self.bundle.add_member(member, data)
         if self.wanted and self.wanted.begins_a_place(path):
             self.places.append((path, "/" + member.name))
+        return True

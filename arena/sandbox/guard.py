@@ -28,9 +28,13 @@ _SETTINGS = re.compile(
     r"\.(bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zshenv|zprofile|zlogin|kshrc"
     r"|mkshrc|shrc|shinit|pythonrc\.py|perldb|irbrc|pryrc|rubyopt|Rprofile|Renviron|octaverc"
     r"|sqliterc|psqlrc|my\.cnf|curlrc|wgetrc|gdbinit|lldbinit|vimrc|exrc|nanorc|screenrc|tmux\.conf"
-    r"|npmrc|yarnrc|pip|gitconfig|hgrc|node_modules|node_libraries|julia/config)(/.*)?"
-    r"|\.config/(fish|sqlite3|pip|uv|git|gdb|julia|python)(/.*)?"
+    r"|npmrc|yarnrc|pip|gitconfig|hgrc|node_modules|node_libraries|julia/config|jq|duckdbrc"
+    r"|rspec|proverc|ipython|guile|sbclrc|ghci|ocamlinit|parallel)(/.*)?"
+    r"|\.config/(fish|sqlite3|pip|uv|git|gdb|julia|python|go|duckdb|rspec)(/.*)?"
 )
+# Above settings; elsewhere such a folder is anybody's, a link in its place would bring in others.
+_ABOVE_SETTINGS = (".config", ".julia")
+_ABOVE_SYSTEM_SETTINGS = ("/etc/ssl", "/etc/pki", "/etc/pki/tls")
 _SYSTEM_SETTINGS = re.compile(
     r"/etc/(profile|profile\.d|bash\.bashrc|bashrc|environment|zsh|zshrc|zshenv|inputrc"
     r"|alternatives|ld\.so\.[^/]*|ld-musl-[^/]*|python[0-9.]*|perl|php[^/]*|R|nsswitch\.conf"
@@ -42,24 +46,37 @@ _OF_THE_CONTAINER = re.compile(
     r"/(\.dockerenv|(usr/)?sbin/docker-init|\.arena-[^/]*(/.*)?|etc/(hosts|hostname|resolv\.conf|mtab)"
     r"|(conftest\.py|pyproject\.toml|tox\.ini|setup\.cfg|\.?pytest\.ini)|node_modules(/.*)?)"
 )
-_PYTHON_START = re.compile(r"(sitecustomize|usercustomize)(\..*)?|python[0-9.]*(\._pth|\.zip)")
+_PYTHON_START = re.compile(
+    r"(sitecustomize|usercustomize)(\..*)?|python[0-9.]*(\._pth|\.zip)|pybuilddir\.txt"
+)
+# Where a Python looks for its library first, from the folder that it is in.
+_BESIDE_PYTHON = re.compile(r"lib(32|64)?/python[0-9.]*(/.*)?|Modules/Setup\.local")
+_ABOVE_LIBRARY = {"lib", "lib32", "lib64", "Modules"}
+_USERS = "/etc/passwd"
 # The language's own on whatever system, and what its library asks for elsewhere.
 _PYTHONS_OWN = sys.stdlib_module_names | {"java", "org", "vms_lib", "_curses_panel"}
 _LIBRARY = re.compile(r"(/usr(/local)?)?/lib(32|64|x32|exec)?(/.*)?")
 _LIBRARIES = ("/lib", "/lib32", "/lib64", "/libx32", "/usr/lib", "/usr/lib64", "/usr/local/lib")
 _LOADED = re.compile(r"libnss_[^/]*|.*\.so(\.[^/]*)?")
+# Code that an image's programs read where no library is; a site's pages are there as well.
+_SHARED_CODE = re.compile(
+    r"/usr(/local)?/share/(R|awk|git-core|gradle|guile|java|javascript|julia|lua|maven[^/]*|nodejs"
+    r"|octave|perl[^/]*|php|python[^/]*|tcltk)(/.*)?"
+)
+_HOOKS = re.compile(r"/usr(/local)?/share/git-core/templates(/.*)?")
 _HOME = re.compile(r"/root|/home/[^/]+")
 
 
 class Passage(Enum):
     """Whether a path crosses: always, never, or unless the image has a program, a library, or a
-    module of Python that it would stand in for."""
+    module of Python that it would stand in for, or it is a list of users with roots of its own."""
 
     FREE = "free"
     NEVER = "never"
     UNLESS_PROGRAM = "program"
     UNLESS_LIBRARY = "library"
     UNLESS_MODULE = "module"
+    UNLESS_ROOTS = "roots"
 
 
 class Guard:
@@ -82,9 +99,10 @@ class Guard:
         self._at_the_root = not home_of(image).strip("/")
         # An image may name such files by itself: ENV BASH_ENV=/root/setup.sh.
         self._named = {image.env[key] for key in _NAMING if image.env.get(key)}
+        settings = (f"{home}/{name}" for home in self._homes for name in _ABOVE_SETTINGS)
         self._above = _with_ancestors(
-            (*self._programs, *self._packages, *self._closed, *self._homes, *_LIBRARIES)
-        )
+            (*self._programs, *self._packages, *self._closed, *self._homes, *_LIBRARIES, *settings)
+        ) | {*_ABOVE_SYSTEM_SETTINGS}
         self._declared: tuple[str, ...] = ()
         self._declared = tuple(
             path
@@ -119,8 +137,10 @@ class Guard:
         if path in self._above:
             return Passage.NEVER  # a link in a folder's place
         folder, name = posixpath.split(path)
+        if path == _USERS:
+            return Passage.UNLESS_ROOTS
         if folder in self._programs:
-            return Passage.UNLESS_PROGRAM
+            return Passage.NEVER if name in _ABOVE_LIBRARY else Passage.UNLESS_PROGRAM
         if packages := _within(path, self._packages):
             return _of_python(path[len(packages) + 1 :])
         if _within(path, self._closed):
@@ -141,6 +161,7 @@ class Guard:
             or _within(path, self._packages)
             or _within(path, self._closed)
             or _LIBRARY.fullmatch(path)
+            or _SHARED_CODE.fullmatch(path)
         )
 
     def module(self, path: str) -> tuple[str, str]:
@@ -153,9 +174,15 @@ class Guard:
         return (
             path in self._named
             or self._is_a_setting(path)
+            or self._is_beside_python(path)
+            or bool(_HOOKS.fullmatch(path))
             or bool(_SYSTEM_SETTINGS.fullmatch(path))
             or bool(_OF_THE_CONTAINER.fullmatch(path) or _PYTHON_START.fullmatch(name))
         )
+
+    def _is_beside_python(self, path: str) -> bool:
+        folder = _within(path, self._programs)
+        return bool(folder and _BESIDE_PYTHON.fullmatch(path[len(folder) + 1 :]))
 
     def _is_a_setting(self, path: str) -> bool:
         """Whether a program reads it at its start, from the home of whoever it may run as."""

@@ -14,7 +14,7 @@ from arena.sandbox.replay import Replay
 from arena.sandbox.results import Caps
 from arena.wholefiles import put_whole
 
-VERSION = 1
+VERSION = 2
 """Part of every key; goes up when a trial's rules change, so that old verdicts don't count."""
 
 

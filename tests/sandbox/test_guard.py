@@ -61,6 +61,19 @@ NEVER = [
     "/usr/lib/x86_64-linux-gnu/gconv/gconv-modules.d/evil.conf",
     "/node_modules/left-pad/index.js",
     "/usr/bin/python3._pth",
+    "/usr/bin/pybuilddir.txt",
+    "/usr/bin/lib/python3.11/os.py",
+    "/root/bin/lib64/python3.11/lib-dynload/_json.so",
+    "/usr/bin/Modules/Setup.local",
+    "/usr/bin/lib",
+    "/root/.jq",
+    "/root/.duckdbrc",
+    "/home/ann/.config/go/env",
+    "/root/.config",
+    "/var/lib/postgresql/.config",
+    "/etc/ssl",
+    "/etc/pki/tls",
+    "/usr/share/git-core/templates/hooks/post-checkout",
 ]
 FREE = [
     "/root/answer.txt",
@@ -72,6 +85,10 @@ FREE = [
     "/root/profile",
     "/root/libs/python3.11/notes.txt",
     "/srv/.profile",
+    "/srv/lib/python3.11/os.py",
+    "/root/project/.config",
+    "/etc/group",
+    "/usr/share/java/new.jar",
 ]
 
 
@@ -93,7 +110,9 @@ def test_the_images_own_home_is_guarded_beside_the_others(home: str) -> None:
     assert guard.judge("/srv/home/answer.txt") is Passage.FREE
 
 
-@pytest.mark.parametrize("path", ["/root/bin", "/app/venv", "/root/.config", "/usr/bin"])
+@pytest.mark.parametrize(
+    "path", ["/root/bin", "/app/venv", "/root/.config", "/usr/bin/lib", "/etc/ssl"]
+)
 def test_a_folder_may_stand_where_programs_are(path: str) -> None:
     assert Guard(IMAGE, lookups=LOOKUPS).judge(path, is_folder=True) is Passage.FREE
 
@@ -109,6 +128,7 @@ def test_programs_and_modules_cross_where_the_image_has_none_of_their_name() -> 
     libraries = Guard(Image("id", env={"LD_LIBRARY_PATH": "/root/lib:"}))
     assert libraries.judge("/root/lib/libc.so.6") is Passage.UNLESS_LIBRARY
     assert libraries.judge("/root/library") is Passage.FREE
+    assert guard.judge("/etc/passwd") is Passage.UNLESS_ROOTS
 
 
 def test_a_declared_path_is_work_whatever_its_name() -> None:
@@ -124,6 +144,9 @@ def test_what_the_image_has_stands_in_its_own_places() -> None:
     assert guard.is_the_images("/usr/bin/cat")
     assert guard.is_the_images("/usr/lib/x86_64-linux-gnu/libc.so.6")
     assert guard.is_the_images("/app/venv/lib/python3.11/site-packages/six.py")
+    assert guard.is_the_images("/usr/share/nodejs/semver/index.js")
+    assert guard.is_the_images("/usr/share/java")
+    assert not guard.is_the_images("/usr/share/nginx/html/index.html")
     assert not guard.is_the_images("/app/main.py")
     assert not guard.is_the_images("/etc/passwd")
 

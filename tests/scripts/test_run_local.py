@@ -90,6 +90,9 @@ PACKAGES: dict[str, Changes] = {
         "task.md": FILES["task.md"].replace("  memory_mb", "  build_timeout_sec: 2\n  memory_mb"),
     },
     "nothing-starts": {"environment/Dockerfile": FILES["environment/Dockerfile"] + "VOLUME /proc\n"},
+    "logs-are-a-volume": {
+        "environment/Dockerfile": FILES["environment/Dockerfile"] + "VOLUME /logs\n"
+    },
     "no-folder-to-begin-in": {
         "environment/Dockerfile": FILES["environment/Dockerfile"]
         + "WORKDIR /w\nRUN cd / && rm -rf /w && touch /w\n"
@@ -163,6 +166,20 @@ def test_another_form_of_task_md_is_left_to_arena_replay(
 ) -> None:
     assert FORMS[form][0] in FILES["task.md"]
     root = write_package(tmp_path / "p", {"task.md": FILES["task.md"].replace(*FORMS[form])})
+    ended = run_local(docker_engine, root)
+    assert (ended.status, ended.rows) == (2, {})
+    assert f"arena replay {root}" in ended.said
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("name", [".bashrc", ".jq", ".config/go/env"])
+def test_an_oracle_that_changes_what_programs_start_with_is_left_to_arena_replay(
+    docker_engine: str, tmp_path: Path, name: str
+) -> None:
+    solve = (
+        f"#!/bin/sh\nmkdir -p /root/.config/go\necho apple > /root/answer.txt\ntouch /root/{name}\n"
+    )
+    root = write_package(tmp_path / "p", {"oracle/solve.sh": solve})
     ended = run_local(docker_engine, root)
     assert (ended.status, ended.rows) == (2, {})
     assert f"arena replay {root}" in ended.said

@@ -42,10 +42,17 @@ for kind, places in (("packages", packages), ("closed", closed)):
 PERL5LIB="" PERL5OPT="" perl -e 'print "$_\n" for @INC' 2> /dev/null | say closed
 RUBYLIB="" RUBYOPT="" ruby -e 'puts $:' 2> /dev/null | say closed
 
+# Names of the path may be links to where the programs really are.
+linked=$(for name in sh bash pytest python python3 perl ruby node java php lua Rscript julia go git; do
+  found=$(command -v "$name") && real=$(readlink -f "$found" 2> /dev/null) && echo "${real%/*}"
+done | sort -u)
+printf '%s\n' "$linked" | say programs
+
 configs=$(find / -xdev -maxdepth 6 -name pyvenv.cfg -type f 2> /dev/null | head -n 100)
 printf '%s\n' "$configs" | say closed
 printf '%s\n' "$configs" | sed 's|/pyvenv.cfg$|/bin|' | say programs
-{ echo "$PATH" | tr : '\n'; printf '%s\n' /usr/local/bin /usr/bin "$configs" | sed 's|/pyvenv.cfg$|/bin|'; } |
+{ echo "$PATH" | tr : '\n'
+  printf '%s\n' /usr/local/bin /usr/bin "$linked" "$configs" | sed 's|/pyvenv.cfg$|/bin|'; } |
   sort -u | while read -r folder; do
   asked=
   for python in "$folder"/python3 "$folder"/python "$folder"/python[0-9] "$folder"/python[0-9].* \
@@ -53,6 +60,7 @@ printf '%s\n' "$configs" | sed 's|/pyvenv.cfg$|/bin|' | say programs
     real=$(readlink -f "$python" 2> /dev/null)
     case " $asked " in *" $real "*) continue ;; esac
     case "$python" in *-config) continue ;; esac
-    [ -x "$python" ] && asked="$asked $real" && modules "$python" 2> /dev/null < /dev/null
+    [ -x "$python" ] && asked="$asked $real" && echo "${real%/*}" | say programs
+    [ -x "$python" ] && modules "$python" 2> /dev/null < /dev/null
   done
 done

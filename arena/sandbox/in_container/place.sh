@@ -1,6 +1,20 @@
 # Functions of the script that puts an agent's files in place, run by the image's own shell in a new
 # container. STAGED is where a file waits, PATH where it belongs.
 
+# roots PATH STAGED: whether a list of users, other than the image's, makes more of them root. Who
+# runs an agent's program as nobody would run it as root. A line that is not plain counts as well.
+roots() {
+  [ -f "$2" ] && [ ! -L "$2" ] || return 0
+  while IFS= read -r line || [ -n "$line" ]; do
+    case "$line" in "" | "#"*) continue ;; esac
+    id=${line#*:*:}; id=${id%%:*}
+    case "$line" in root:*:0:*) [ "$id" = 0 ] && continue ;; esac
+    case "$id" in
+      "" | *[!0-9]* | 0* | ??????????*) grep -qxF -e "$line" "$1" || return 0 ;;
+    esac
+  done < "$2"
+  return 1
+}
 # program PATH, library PATH, module PATH REST: whether the image has its own of that name.
 # A folder with a Python in it is that Python's: its pip and pytest are the image's, where another
 # folder's programs may be the task.

@@ -459,3 +459,14 @@ def test_too_much_missing_data_voids_the_run(
     view = arena.read.run_detail(run)
     assert view.failure is not None
     assert (view.state, view.failure.code, view.failure.fault) == ("failed", "void", "platform")
+
+
+def test_a_run_whose_challenge_is_gone_ends_at_no_cost(arena: Arena, who: Who, valid: str) -> None:
+    """An organizer may take a challenge's file away while a worker is amid a run of it."""
+    run, lease = launch(arena, who, valid), leased(arena)
+    content = json.dumps(report(arena.ledger.state.runs[run].record, *arms(0, 1))).encode()
+    del arena.challenges.challenges["demo"]
+    arena.queue.report("arena-worker", run, lease.lease, content)
+    failure = arena.read.run_detail(run).failure
+    assert failure
+    assert (failure.code, failure.fault, failure.counts) == ("challenge_gone", "platform", False)

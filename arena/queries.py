@@ -14,8 +14,7 @@ from arena.ledger import Ledger
 from arena.listing import Listing
 from arena.records import unpacked
 from arena.report import Report
-from arena.runs.launch import reason_of, state_of, why_no_runs
-from arena.runs.live import LiveRun
+from arena.runs.launch import reason_of, state_of, why_no_leases, why_no_runs
 from arena.runs.queue import RunQueue
 from arena.runs.replays import ReplayQueue
 from arena.runs.spending import spending
@@ -196,15 +195,16 @@ class Queries:
         waits_for = self._replays.waits_for(collection)
         return views.replay_view(len(validation.packages), record, live, waits_for)
 
-    def _run_facts(
-        self, state: State, run: Run
-    ) -> tuple[Run, Submission, int | None, LiveRun | None, bool]:
-        place = None
+    def _run_facts(self, state: State, run: Run) -> tuple[Run, Submission, views.RunNow]:
+        place = held = None
         if run.state == "queued":  # the queue is looked through for those alone that stand in it
-            place = state.queue(run.record.challenge).index(run) + 1
+            name = run.record.challenge
+            place = state.queue(name).index(run) + 1
+            found = self._challenges.challenges.get(name)
+            held = why_no_leases(state, found, self._suites)
         own = state.submissions[run.record.submission]
-        alive = self._queue.is_alive(run)
-        return run, own, place, self._queue.live(run.record.id), alive
+        live, alive = self._queue.live(run.record.id), self._queue.is_alive(run)
+        return run, own, views.RunNow(place, held, live, alive)
 
 
 def _entry(state: State, run: Run) -> views.CommonsEntry:

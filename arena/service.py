@@ -49,7 +49,7 @@ from arena.records import (
 from arena.releases import Releases
 from arena.requests import Asked, answer_of, asked, once, title_text
 from arena.runs import preflight
-from arena.runs.launch import Condition, conditions, state_of
+from arena.runs.launch import Condition, conditions, why_no_leases
 from arena.runs.queue import RunQueue
 from arena.runs.replays import ReplayQueue
 from arena.runs.silence import Silence
@@ -394,6 +394,4 @@ class Arena:
 
     def _takes_leases(self, state: State, challenge: str) -> bool:
         found = self.challenges.challenges.get(challenge)
-        if found is None or state_of(state, found) != "open":
-            return False
-        return self.suites.problem(found) is None
+        return why_no_leases(state, found, self.suites) is None

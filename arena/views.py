@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -243,6 +243,7 @@ class RunView(View):
     by: str
     at: datetime
     place: int | None = Field(description="in the queue, from 1")
+    held: str | None = Field(description="why no worker is given it, where it waits and none is")
     worker: str | None
     worker_alive: bool
     stages: list[StageView]
@@ -419,20 +420,25 @@ def claim_view(record: ClaimRecord) -> ClaimView:
     return ClaimView(author=record.author, reason=record.reason, by=record.by, at=record.at)
 
 
-def run_view(
-    run: Run, own: Submission, place: int | None, live: LiveRun | None, alive: bool
-) -> RunView:
+class RunNow(NamedTuple):
+    """What is true of a run beside its records; its fields are as `RunView` has them."""
+
+    place: int | None
+    held: str | None
+    live: LiveRun | None
+    alive: bool
+
+
+def run_view(run: Run, own: Submission, now: RunNow) -> RunView:
     """A run of the submission `own` as it is shown in lists."""
-    return RunView(**_run_fields(run, own, place, live, alive))
+    return RunView(**_run_fields(run, own, now))
 
 
-def run_detail(
-    run: Run, own: Submission, place: int | None, live: LiveRun | None, alive: bool
-) -> RunDetail:
+def run_detail(run: Run, own: Submission, now: RunNow) -> RunDetail:
     """A run as its own page shows it."""
     report = Report.model_validate_json(unpacked(run.report.report)) if run.report else None
     return RunDetail(
-        **_run_fields(run, own, place, live, alive),
+        **_run_fields(run, own, now),
         gates=list(report.gates) if report else [],
         reward_curve=list(report.training.reward_curve) if report else [],
         weights_changed=report.training.weights_changed if report else None,
@@ -447,10 +453,8 @@ def run_detail(
     )
 
 
-def _run_fields(
-    run: Run, own: Submission, place: int | None, live: LiveRun | None, alive: bool
-) -> dict[str, object]:
-    record, report, failure = run.record, run.report, run.failure
+def _run_fields(run: Run, own: Submission, now: RunNow) -> dict[str, object]:
+    record, report, failure, live = run.record, run.report, run.failure, now.live
     ci95 = None
     if report and report.ci95_low_pp is not None and report.ci95_high_pp is not None:
         ci95 = (report.ci95_low_pp, report.ci95_high_pp)
@@ -464,9 +468,10 @@ def _run_fields(
         "collection": record.collection,
         "by": record.by,
         "at": record.at,
-        "place": place,
+        "place": now.place,
+        "held": now.held,
         "worker": run.worker,
-        "worker_alive": alive,
+        "worker_alive": now.alive,
         "stages": _stages(run, live, left),
         "seconds_left": left.run,
         "before": report.before if report else None,

@@ -149,8 +149,10 @@ def print_runs(runs: list[Run], empty: str) -> None:
 def describe(run: Run) -> str:
     """How far a run is, in one line."""
     if run["state"] == "queued":
-        alive = "" if run["worker_alive"] else "; no worker is heard of"
-        return f"{run['id']}: queued, place {run['place']}{alive}"
+        waits = "" if run["worker_alive"] else "; no worker is heard of"
+        if run["held"]:
+            waits = f"; not given to a worker: {run['held']}"
+        return f"{run['id']}: queued, place {run['place']}{waits}"
     current = next((s for s in run["stages"] if s["status"] == "running"), None)
     if current is None:
         return f"{run['id']}: {run['state']}"

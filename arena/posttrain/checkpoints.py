@@ -120,10 +120,18 @@ class Checkpoints:
 def sweep(root: Path) -> int:
     """Removes the folders below `root` in which nothing was put for long; returns how many."""
     oldest = time.time() - KEPT_SECONDS
-    doomed = [folder for folder in root.glob("*") if folder.stat().st_mtime < oldest]
+    doomed = [folder for folder in root.glob("*") if _changed(folder) < oldest]
     for folder in doomed:
         shutil.rmtree(folder, ignore_errors=True)
     return len(doomed)
+
+
+def _changed(folder: Path) -> float:
+    """When something was last put into it; inf where another worker removed it meanwhile."""
+    try:
+        return folder.stat().st_mtime
+    except FileNotFoundError:
+        return float("inf")
 
 
 def _holds(file: Path, content: bytes) -> bool:

@@ -18,7 +18,8 @@ log = logging.getLogger(__name__)
 
 FINAL_MESSAGES = 5
 """The most messages of lines at a stage's end, which waits for them; a beat brings one."""
-_OVER = {"lease_lost", "unknown_run"}
+OVER = frozenset({"lease_lost", "unknown_run"})
+"""Codes of the arena's refusal where a lease is no longer the worker's."""
 
 
 class _Life:
@@ -69,7 +70,7 @@ class _Life:
         try:
             return self._client.post(f"{self._path}/{route}", {"lease": self._lease, **body})
         except RemoteError as exc:
-            self.lease_lost |= exc.remote_code in _OVER
+            self.lease_lost |= exc.remote_code in OVER
             log.warning("%s: %s: %s", self._path, route, exc)
         except ArenaError as exc:
             log.warning("%s: no %s: %s", self._path, route, exc)

@@ -70,6 +70,17 @@ def why_no_runs(
     return None if spent.is_enough else "its compute budget is used up"
 
 
+def why_no_leases(state: State, challenge: Challenge | None, suites: SuiteIndexes) -> str | None:
+    """Why no worker is given a run of the challenge; None where one is."""
+    if challenge is None:
+        return "the arena no longer has its challenge"
+    now = state_of(state, challenge)
+    if now != "open":
+        return f"the challenge is {now}: {reason_of(state, challenge)}"
+    problem = suites.problem(challenge)
+    return problem and f"the challenge's sealed index can't be used: {problem}"
+
+
 def why_not_ready(challenge: Challenge, queue: RunQueue, suites: SuiteIndexes) -> str | None:
     """What an open challenge lacks to take runs: its index, its time, or a worker's machine."""
     if (problem := suites.problem(challenge)) is not None:

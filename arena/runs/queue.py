@@ -208,7 +208,10 @@ class RunQueue:
             if current and current.report and (current.worker, current.lease) == (worker, lease):
                 return []
             found = self._leased(state, worker, run, lease)
-            challenge = self._challenges.challenges[found.record.challenge]
+            challenge = self._challenges.challenges.get(found.record.challenge)
+            if challenge is None:
+                reason = "The arena no longer has its challenge."
+                return [failure_event(run, worker, "platform", "challenge_gone", reason)]
             result = score(parse_report(content, found), found, challenge, worker)
             if isinstance(result, Void):
                 return [failure_event(run, worker, "platform", "void", result.reason)]

@@ -25,7 +25,7 @@ from huggingface_hub.errors import HfHubHTTPError
 from requests.exceptions import RequestException
 
 from arena.challenges import Challenge, Challenges, Recipe, load_challenges
-from arena.client import ArenaClient
+from arena.client import ArenaClient, RemoteError
 from arena.errors import ArenaError
 from arena.posttrain.checkpoints import sweep
 from arena.posttrain.events import StageLog
@@ -34,7 +34,7 @@ from arena.posttrain.machine import what_recipe_lacks
 from arena.posttrain.run import RunInputs, execute
 from arena.posttrain.teacher import Endpoint
 from arena.report import Report
-from arena.runs.heartbeat import FINAL_MESSAGES, Heartbeat
+from arena.runs.heartbeat import FINAL_MESSAGES, OVER, Heartbeat
 from arena.runs.messages import WORKER_STOPPED, Lease
 from arena.runs.replayer import Replayer
 from arena.runs.snapshot import fetch_collection
@@ -207,12 +207,15 @@ class Worker:
             except RunFault as exc:
                 log.warning("%s: %s: %s", lease.run, exc.code, exc.message)
                 life.pass_on(FINAL_MESSAGES)  # a run that failed takes no more
-                self._fail(lease, exc, life)
+                if not self._fail(lease, exc, life):
+                    return
             except Exception as exc:
                 # its text may quote the suite: the arena is told the kind alone
                 log.exception("%s met a fault", lease.run)
                 kind = type(exc).__name__
-                self._fail(lease, PlatformFault("worker_fault", f"The worker met {kind}."), life)
+                fault = PlatformFault("worker_fault", f"The worker met {kind}.")
+                if not self._fail(lease, fault, life):
+                    return
         shutil.rmtree(self._checkpoints(lease), ignore_errors=True)
 
     def _checkpoints(self, lease: Lease) -> Path:
@@ -302,7 +305,8 @@ class Worker:
         headers = {"Arena-Lease": lease.lease}
         self._tell(lease, "report", content, life, headers)
 
-    def _fail(self, lease: Lease, fault: RunFault, life: Heartbeat) -> None:
+    def _fail(self, lease: Lease, fault: RunFault, life: Heartbeat) -> bool:
+        """Whether the arena took it: where it did not, the run may be another worker's by now."""
         body = {
             "lease": lease.lease,
             "fault": fault.fault,
@@ -312,7 +316,11 @@ class Worker:
         try:
             self._tell(lease, "failure", body, life)
         except (ArenaError, Cancelled) as exc:
-            log.warning("%s: the failure was not taken: %s", lease.run, exc)
+            log.warning(
+                "%s: the failure was not taken: %s", lease.run, str(exc) or "the lease is lost"
+            )
+            return False
+        return True
 
     def _tell(
         self,
@@ -329,14 +337,19 @@ class Worker:
         Raises:
             ArenaError: it was not taken. Cancelled: the lease is lost.
         """
-        tell(
-            self._client,
-            f"/worker/runs/{lease.run}/{what}",
-            body,
-            stopping=self._stopping,
-            is_over=lambda: life.lease_lost,
-            headers=headers,
-        )
+        try:
+            tell(
+                self._client,
+                f"/worker/runs/{lease.run}/{what}",
+                body,
+                stopping=self._stopping,
+                is_over=lambda: life.lease_lost,
+                headers=headers,
+            )
+        except RemoteError as exc:
+            if exc.remote_code in OVER:  # no heartbeat has learnt it yet
+                raise Cancelled from exc
+            raise
 
 
 def what_is_missing() -> str | None:

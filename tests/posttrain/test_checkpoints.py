@@ -105,3 +105,8 @@ def test_checkpoints_that_nobody_took_up_go_in_the_end(tmp_path: Path) -> None:
     assert sweep(tmp_path) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["new"]
     assert sweep(tmp_path / "none") == 0
+
+
+def test_what_another_worker_removes_meanwhile_stops_no_sweep(tmp_path: Path) -> None:
+    (tmp_path / "listed").symlink_to(tmp_path / "and-gone")
+    assert sweep(tmp_path) == 0

@@ -3,12 +3,15 @@
 import json
 import secrets
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from arena.records import RunRecord
 from arena.runs.messages import Lease, Ready
 from arena.runs.replays import ReadyToReplay, ReplayLease
+from arena.runs.worker import Worker, WorkerSettings
 from arena.service import Arena
+from arena.settings import Settings
 
 DOMAINS = ("software-engineering", "cybersecurity")
 
@@ -63,6 +66,21 @@ def arms(before: float, after: float, tasks: int = 4, trials: int = 16) -> tuple
         return [[1.0] * passed + [0.0] * (trials - passed) for _ in range(tasks)]
 
     return arm(before), arm(after)
+
+
+def worker_of(url: str, settings: Settings, data: Path) -> Worker:
+    """A real worker of the arena at `url`, which does nothing by itself."""
+    return Worker(
+        WorkerSettings(
+            arena_url=url,
+            hub_endpoint=settings.hub_endpoint,
+            hub_token="hf_worker",
+            challenges=settings.challenges,
+            data=data,
+            suite_key=settings.suite_key,
+            jobs=1,
+        )
+    )
 
 
 def ready(missing: str | None = None) -> Ready:

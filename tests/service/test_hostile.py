@@ -22,12 +22,11 @@ from arena.posttrain.faults import PlatformFault
 from arena.report import Report
 from arena.runs.heartbeat import Heartbeat
 from arena.runs.messages import Beat, StageEnd
-from arena.runs.worker import Worker, WorkerSettings
 from arena.service import Arena
 from arena.settings import Settings
 from tests.hub import RunningHub
 from tests.service.conftest import free_port, refusal, settled, wait_for
-from tests.service.scripted import arms, leased, report, scored
+from tests.service.scripted import arms, leased, report, scored, worker_of
 from tests.service.test_fronts import Fronts
 
 Who = Callable[[str], Identity]
@@ -222,17 +221,7 @@ def test_how_a_run_ended_waits_for_an_arena_that_is_away(
     content = report(arena.ledger.state.runs[run].record, *arms(0.25, 0.75))
     port = free_port()
     url = f"http://127.0.0.1:{port}"
-    worker = Worker(
-        WorkerSettings(
-            arena_url=url,
-            hub_endpoint=settings.hub_endpoint,
-            hub_token="hf_worker",
-            challenges=settings.challenges,
-            data=tmp_path,
-            suite_key=settings.suite_key,
-            jobs=1,
-        )
-    )
+    worker = worker_of(url, settings, tmp_path)
     life = Heartbeat(ArenaClient(url, "hf_worker"), lease, threading.Event())
 
     def tell() -> None:

@@ -8,6 +8,7 @@ from time import sleep
 import pytest
 
 from arena.challenges import Dates, load_challenges
+from arena.cli.runs import describe
 from arena.identity import Identity
 from arena.runs.launch import outside_dates
 from arena.runs.messages import WORKER_STOPPED, Beat, Failure, Lease, StageEnd
@@ -51,11 +52,32 @@ def test_a_paused_challenge_gives_no_launch_and_no_lease(
     paused = arena.set_challenge_state(who("editor"), "demo", "paused", "The model changes.")
     assert (paused.takes_runs, paused.why_not) == (False, "paused: The model changes.")
     assert arena.queue.lease("arena-worker", ready()) is None
+    waits = arena.read.run_detail(run)
+    assert waits.held == "the challenge is paused: The model changes."
+    assert waits.held in describe(waits.model_dump(mode="json"))
     assert refusal(lambda: arena.launch(who("author"), valid, "demo")) == "challenge_not_open"
     again = lambda: arena.set_challenge_state(who("editor"), "demo", "paused", "x")  # noqa: E731
     assert refusal(again) == "same_state"
     arena.set_challenge_state(who("editor"), "demo", "open", "Done.")
+    assert arena.read.run_detail(run).held is None
     assert leased(arena).run == run
+
+
+def test_a_run_given_back_to_a_closed_challenge_waits_held_until_it_is_withdrawn(
+    arena: Arena, who: Who, valid: str
+) -> None:
+    run, lease = launch(arena, who, valid), leased(arena)
+    arena.set_challenge_state(who("editor"), "demo", "closed", "It is over.")
+    stopped = Failure(lease=lease.lease, fault="platform", code=WORKER_STOPPED, reason="Stopped.")
+    arena.queue.fail("arena-worker", run, stopped)
+    detail = arena.read.run_detail(run)
+    assert (detail.state, detail.held) == ("queued", "the challenge is closed: It is over.")
+    assert arena.queue.lease("arena-worker", ready()) is None
+    arena.withdraw(who("author"), valid, "A mistake.")
+    arena.set_challenge_state(who("editor"), "demo", "open", "Again.")
+    detail = arena.read.run_detail(run)
+    assert (detail.state, detail.held, detail.place) == ("cancelled", None, None)
+    assert arena.queue.lease("arena-worker", ready()) is None
 
 
 @pytest.mark.parametrize(
@@ -437,3 +459,14 @@ def test_too_much_missing_data_voids_the_run(
     view = arena.read.run_detail(run)
     assert view.failure is not None
     assert (view.state, view.failure.code, view.failure.fault) == ("failed", "void", "platform")
+
+
+def test_a_run_whose_challenge_is_gone_ends_at_no_cost(arena: Arena, who: Who, valid: str) -> None:
+    """An organizer may take a challenge's file away while a worker is amid a run of it."""
+    run, lease = launch(arena, who, valid), leased(arena)
+    content = json.dumps(report(arena.ledger.state.runs[run].record, *arms(0, 1))).encode()
+    del arena.challenges.challenges["demo"]
+    arena.queue.report("arena-worker", run, lease.lease, content)
+    failure = arena.read.run_detail(run).failure
+    assert failure
+    assert (failure.code, failure.fault, failure.counts) == ("challenge_gone", "platform", False)

@@ -11,18 +11,22 @@ from fastapi.responses import JSONResponse
 from arena.client import ArenaClient, ArenaUnreachable, RemoteError
 from arena.errors import NotRecorded
 from arena.identity import Identity
-from arena.posttrain.faults import Cancelled
+from arena.posttrain.faults import Cancelled, PlatformFault
+from arena.report import Report
 from arena.runs import telling
+from arena.runs.heartbeat import Heartbeat
+from arena.runs.messages import Lease
+from arena.runs.queue import BY, lost
 from arena.runs.replayer import Replayer
 from arena.runs.replays import ReadyToReplay
 from arena.runs.telling import tell
 from arena.runs.workfolders import WorkFolders
 from arena.service import Arena
-from arena.settings import GitHubSettings
+from arena.settings import GitHubSettings, Settings
 from arena.sources import open_sources
 from tests.hub import RunningHub
 from tests.hubfront import HubFront
-from tests.service.scripted import leased
+from tests.service.scripted import arms, leased, report, worker_of
 
 Who = Callable[[str], Identity]
 LEASE = "0" * 32
@@ -110,3 +114,40 @@ def test_telling_ends(front: HubFront, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ArenaUnreachable):
         tell(client, "/worker/runs/r/failure", {}, stopping=threading.Event(),
              is_over=lambda: False)  # fmt: skip
+
+
+def given_away(arena: Arena, who: Who, valid: str) -> Lease:
+    """The lease that a worker had of a run that another worker has by now."""
+    arena.launch(who("author"), valid, "demo")
+    lease = leased(arena)
+    arena.ledger.transact(lambda s: [lost(s.runs[lease.run], BY, "worker_lost", "Silent.")])
+    assert leased(arena).run == lease.run
+    return lease
+
+
+def test_a_worker_that_lost_its_run_leaves_what_the_next_one_takes_up(
+    arena: Arena, api: str, valid: str, who: Who, settings: Settings, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """The next one may be on the same machine, amid the same run."""
+    lease, worker = given_away(arena, who, valid), worker_of(api, settings, tmp_path)
+    kept = worker._checkpoints(lease)
+    kept.mkdir(parents=True)
+
+    def fail(*_: object) -> Report:
+        raise PlatformFault("run_timeout", "The run took longer than 1 s.")
+
+    monkeypatch.setattr(worker, "_run", fail)
+    worker._execute(lease)
+    assert kept.is_dir()
+    assert arena.read.run_detail(lease.run).state == "running"
+
+
+def test_a_report_of_a_run_that_is_anothers_is_no_fault(
+    arena: Arena, api: str, valid: str, who: Who, settings: Settings, tmp_path: Path
+) -> None:
+    lease, worker = given_away(arena, who, valid), worker_of(api, settings, tmp_path)
+    content = report(arena.ledger.state.runs[lease.run].record, *arms(0.25, 0.75))
+    life = Heartbeat(ArenaClient(api, "hf_worker"), lease, threading.Event())
+    with pytest.raises(Cancelled):
+        worker._send(lease, Report.model_validate(content), life)

@@ -12,6 +12,7 @@ its prompt asks. `fresh` is the example measured on two other suites.
 from __future__ import annotations
 
 import argparse
+import os
 import resource
 import tempfile
 import threading
@@ -29,7 +30,7 @@ from leaderboard.statistics import Change, change_over, task_rates
 from local.baseimages import ensure_base_images
 from local.demo.base_model import build
 from local.demo.families import WRITE
-from local.demo.tasks import COLLECTION_SIZE, write_collection, write_suite
+from local.demo.tasks import COLLECTION_SIZE, SUITE_SIZE, write_collection, write_suite
 from local.engine import ensure_engine
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -48,7 +49,7 @@ def main() -> None:
     gpu.add_argument("--model", type=Path, required=True, help="the base model's folder")
     gpu.add_argument("--recipe", type=Path, default=RECIPES / "qwen3.5-9b-lora.yaml")
     asked = parser.parse_args()
-    engine = _engine()
+    engine = engine_url()
     match asked.command:
         case "change":
             show_changes(engine, asked.seeds)
@@ -79,7 +80,7 @@ def gamed(folder: Path) -> None:
         )
 
 
-Writes = Callable[[Path], None]
+Writes = Callable[[Path], object]
 COLLECTIONS: dict[str, tuple[Writes, int]] = {
     "example": (example, 0),
     "example, fresh suite 1": (example, 1),
@@ -96,7 +97,7 @@ def show_changes(engine: str, seeds: list[int]) -> None:
     for name, (writes, fresh) in COLLECTIONS.items():
         for seed in seeds:
             challenge, recipe = demo(seed)
-            with Sandbox(engine, JOBS) as training, _suite_sandbox(engine, JOBS) as suite:
+            with Sandbox(engine, JOBS) as training, suite_sandbox(engine, JOBS) as suite:
                 made = run(challenge, recipe, base_model, (training, suite), writes, fresh)
             print(_row(name, seed, made), flush=True)
 
@@ -113,7 +114,7 @@ def show_cost(engine: str) -> None:
             grpo = recipe.grpo.model_copy(update={"steps": 2})
             challenge = challenge.model_copy(update={"evaluation": evaluation})
             recipe = recipe.model_copy(update={"grpo": grpo})
-        with Sandbox(engine, jobs) as training, _suite_sandbox(engine, jobs) as suite:
+        with Sandbox(engine, jobs) as training, suite_sandbox(engine, jobs) as suite:
             made = run(challenge, recipe, base_model, (clock.on(training), clock.on(suite)))
         busy, together = clock.overlap()
         rates[jobs] = 60 * len(clock.times) / busy
@@ -139,8 +140,8 @@ def show_gpu(engine: str, model: Path, file: Path) -> None:
     evaluation = challenge.evaluation.model_copy(update=measured)
     gates = challenge.gates.model_copy(update={"min_tasks": 2})
     challenge = challenge.model_copy(update={"evaluation": evaluation, "gates": gates})
-    with Sandbox(engine, JOBS) as training, _suite_sandbox(engine, JOBS) as suite:
-        made = run(challenge, recipe, model, (training, suite), lambda f: _some(f, 2))
+    with Sandbox(engine, JOBS) as training, suite_sandbox(engine, JOBS) as suite:
+        made = run(challenge, recipe, model, (training, suite), example_of(2))
     print(COLUMNS + "\n" + _row(recipe.name, 0, made))
     for stage in made.report.stages:
         print(f"{stage.stage:>9} {stage.seconds:8.1f} s")
@@ -152,8 +153,9 @@ def show_gpu(engine: str, model: Path, file: Path) -> None:
         print(f"GPU memory of the trainer: {peak:.1f} GB at most; of the server: see nvidia-smi")
 
 
-def _some(folder: Path, tasks: int) -> None:
-    write_collection(folder, tasks)
+def example_of(tasks: int) -> Writes:
+    """The first so many tasks of the example."""
+    return lambda folder: write_collection(folder, tasks)
 
 
 @dataclass(frozen=True)
@@ -180,12 +182,13 @@ def run(
     sandboxes: tuple[Sandbox, Sandbox],
     writes: Writes = example,
     fresh: int = 0,
+    suite_tasks: int = SUITE_SIZE,
 ) -> Made:
     """One run on the collection that `writes` writes."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         writes(root / "collection")
-        write_suite(root / "suite", fresh=fresh)
+        write_suite(root / "suite", suite_tasks, fresh)
         inputs = RunInputs(
             run_id="bench",
             challenge=challenge,
@@ -229,6 +232,11 @@ class Clock:
         sandbox.trial = timed  # type: ignore[method-assign]
         return sandbox
 
+    @staticmethod
+    def cores() -> int:
+        """How many trials this machine runs at full speed."""
+        return len(os.sched_getaffinity(0))
+
     def overlap(self) -> tuple[float, float]:
         """Seconds in which one trial or more ran, and in which two or more did."""
         changes = sorted([(a, 1) for a, _ in self.times] + [(b, -1) for _, b in self.times])
@@ -250,11 +258,11 @@ def _row(name: str, seed: int, made: Made) -> str:
     )
 
 
-def _suite_sandbox(engine: str, jobs: int) -> Sandbox:
+def suite_sandbox(engine: str, jobs: int) -> Sandbox:
     return Sandbox(engine, jobs, caps=Caps(network=False))
 
 
-def _engine() -> str:
+def engine_url() -> str:
     engine = ensure_engine(ROOT / ".local" / "docker")
     if engine.url is None:
         raise SystemExit(engine.reason)

@@ -18,6 +18,11 @@ PATIENCE_SECONDS = 1800.0
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 2.0, 60.0
 
 
+def is_refusal(error: ArenaError) -> bool:
+    """Whether the arena answered, and would answer the same again."""
+    return isinstance(error, RemoteError) and error.remote_status != 503
+
+
 def tell(
     client: ArenaClient,
     path: str,
@@ -42,8 +47,7 @@ def tell(
             client.post(path, body, headers=headers)
             return
         except ArenaError as exc:
-            refused = isinstance(exc, RemoteError) and exc.remote_status != 503
-            if refused or last:
+            if is_refusal(exc) or last:
                 raise
             log.warning("%s was not taken yet: %s", path, exc)
         stopping.wait(pause)

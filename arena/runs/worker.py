@@ -38,7 +38,7 @@ from arena.runs.heartbeat import FINAL_MESSAGES, OVER, Heartbeat
 from arena.runs.messages import WORKER_STOPPED, Lease
 from arena.runs.replayer import Replayer
 from arena.runs.snapshot import fetch_collection
-from arena.runs.telling import tell
+from arena.runs.telling import is_refusal, tell
 from arena.runs.workfolders import WorkFolders
 from arena.sandbox import Caps, EngineError, NoDockerCommand, Sandbox
 from arena.sandbox.builder import docker_command
@@ -301,9 +301,21 @@ class Worker:
         )
 
     def _send(self, lease: Lease, report: Report, life: Heartbeat) -> None:
+        """Sends the report. Where the arena is not there to take it the run is no failure: it goes
+        back to the queue, and whoever leases it here finds every stage whole.
+
+        Raises:
+            ArenaError: it was refused. Cancelled: the lease is lost, or the arena was not there.
+        """
         content = report.model_dump_json().encode()
         headers = {"Arena-Lease": lease.lease}
-        self._tell(lease, "report", content, life, headers)
+        try:
+            self._tell(lease, "report", content, life, headers)
+        except ArenaError as exc:
+            if is_refusal(exc):
+                raise
+            log.warning("%s: the report was not taken: %s", lease.run, exc)
+            raise Cancelled from exc
 
     def _fail(self, lease: Lease, fault: RunFault, life: Heartbeat) -> bool:
         """Whether the arena took it: where it did not, the run may be another worker's by now."""

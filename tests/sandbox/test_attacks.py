@@ -10,6 +10,7 @@ import pytest
 
 from arena.packages import TaskPackage
 from arena.sandbox import Sandbox, scripted
+from arena.sandbox.watching import DISK_SEC
 from tests.sandbox import hostile
 from tests.sandbox.hostile import (
     REWARD,
@@ -374,7 +375,10 @@ def test_what_was_replaced_is_the_images_own_again(sandbox: Sandbox, tmp_path: P
 def test_a_disk_filled_by_many_short_commands_is_noticed(
     sandbox: Sandbox, packages: dict[str, TaskPackage]
 ) -> None:
-    commands = [f"head -c 15m /dev/zero > /tmp/big{number}" for number in range(20)]
+    # Together they outlast the time between two looks at the disk, on the quickest of machines too.
+    pause = 3 * DISK_SEC / 20
+    fill = f"sleep {pause}; head -c 15m /dev/zero > /tmp/big"
+    commands = [f"{fill}{number}" for number in range(20)]
     result = sandbox.trial(packages["plain"], scripted([WORK, *commands]))
     assert len(result.steps) < 20, told(result)
     assert "disk" in result.detail

@@ -151,3 +151,22 @@ def test_a_report_of_a_run_that_is_anothers_is_no_fault(
     life = Heartbeat(ArenaClient(api, "hf_worker"), lease, threading.Event())
     with pytest.raises(Cancelled):
         worker._send(lease, Report.model_validate(content), life)
+
+
+def test_a_report_that_is_not_taken_is_no_failure(
+    arena: Arena, front: HubFront, valid: str, who: Who, settings: Settings, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """Its stages are kept: the worker that leases the run again sends it anew."""
+    arena.launch(who("author"), valid, "demo")
+    lease = leased(arena)
+    worker = worker_of(front.url, settings, tmp_path)
+    (kept := worker._checkpoints(lease)).mkdir(parents=True)
+    content = report(arena.ledger.state.runs[lease.run].record, *arms(0.25, 0.75))
+    monkeypatch.setattr(worker, "_run", lambda *_: Report.model_validate(content))
+    monkeypatch.setattr(telling, "PATIENCE_SECONDS", 0.0)
+    lose(front, "report", bad_gateway, 99)
+    worker._execute(lease)
+    assert kept.is_dir()
+    assert arena.read.run_detail(lease.run).state == "running"
+    assert not [path for path in front.paths() if path.endswith("failure")]
